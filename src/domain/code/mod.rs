@@ -1,0 +1,2 @@
+//! Error codes.
+pub enum Code {}

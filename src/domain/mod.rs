@@ -1,0 +1,20 @@
+//! The pure core. What it owns: the words of the product and every rule about them. Who may call it: everybody.
+//! What it never does: read a clock, draw a random number, touch a file, a socket, a log or the store. Facts come in
+//! as arguments, decisions go out as values.
+
+// A new state, event or command must not compile until every pair is decided.
+#![warn(clippy::wildcard_enum_match_arm)]
+
+pub mod code;
+pub mod digest;
+pub mod ids;
+pub mod json;
+pub mod operation;
+pub mod principal;
+pub mod problem;
+pub mod request;
+pub mod time;
+
+pub use code::Code;
+pub use digest::Digest;
+pub use time::{Millis, Time};

@@ -1,0 +1,87 @@
+//! Who acts: authenticated identities, their roles, and how sure we are of them.
+
+use serde::{Deserialize, Serialize};
+
+/// What kind of identity it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PrincipalKind {
+    /// A program that decides what should change.
+    Agent,
+    /// A person.
+    User,
+    /// A person who settles what nobody knows.
+    Operator,
+    /// A program without a person behind it: cron, CI.
+    Service,
+}
+
+/// What a principal may do.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Open runs, call reads, propose writes, commit approved ones.
+    Agent,
+    /// Approve and deny.
+    Approver,
+    /// Resolve, reconcile, cancel, abandon.
+    Operator,
+    /// Write contracts.
+    ContractOwner,
+    /// Read everything, redacted.
+    Auditor,
+    /// Principals, tokens, restore.
+    Admin,
+}
+
+/// How a principal was authenticated. The peer uid alone proves only that the same account is speaking.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Assurance {
+    /// The kernel's peer credentials of the local socket.
+    LocalUid,
+    /// A bearer token.
+    Token,
+    /// A login at the console.
+    Console,
+    /// The daemon itself: timers, recovery, reconciliation.
+    Daemon,
+}
+
+/// An authenticated identity, as recorded with what it did.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Principal {
+    /// Its name, unique in the configuration.
+    pub name: String,
+    /// Its kind.
+    pub kind: PrincipalKind,
+    /// The person behind it: two principals of one person count once.
+    pub person: String,
+    /// The tenant it belongs to.
+    pub tenant: String,
+    /// What it may do.
+    pub roles: Vec<Role>,
+    /// How it was authenticated.
+    pub assurance: Assurance,
+}
+
+impl Principal {
+    /// The daemon acting by itself.
+    #[must_use]
+    pub fn daemon() -> Principal {
+        Principal {
+            name: "writd".into(),
+            kind: PrincipalKind::Service,
+            person: "writd".into(),
+            tenant: "-".into(),
+            roles: Vec::new(),
+            assurance: Assurance::Daemon,
+        }
+    }
+
+    /// Whether it holds the role.
+    #[must_use]
+    pub fn has(&self, role: Role) -> bool {
+        self.roles.contains(&role)
+    }
+}
