@@ -1,5 +1,31 @@
 //! The operation: one write as a persisted state machine.
+//!
+//! Two pure functions: [`decide`] (operation, command, facts → events and an answer) and [`evolve`] (operation, event →
+//! operation). Live appends and recovery both go through `evolve`; nothing else changes an operation.
 
+mod accepts;
+mod actor;
+pub mod command;
+mod decide;
 pub mod effect;
+mod event;
+pub mod evidence;
+mod evolve;
+mod proposal;
+pub mod record;
+mod state;
 
+pub use accepts::accepts;
+pub use actor::Actor;
+pub use command::{Command, Facts};
+pub use decide::{Answer, Decided, Refusal, decide};
 pub use effect::Effect;
+pub use event::{Clock, Event, EventKind, Recorded, Verdict};
+pub use evidence::{Evidence, Loss, StatusSummary, Wait};
+pub use evolve::{IllegalEvent, evolve};
+pub use proposal::{
+    Body, Change, CommitMode, PROPOSAL_FORMAT, Proposal, RecoveryTier, RetryClass, Rules, Target, TargetKey,
+    proposal_digest,
+};
+pub use record::Operation;
+pub use state::{State, UnknownState};

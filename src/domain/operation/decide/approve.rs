@@ -1,0 +1,91 @@
+//! Approve: an eligible person says yes to exactly what was shown.
+
+use super::Decided;
+use crate::domain::operation::command::Facts;
+use crate::domain::operation::{Event, Operation, State, Verdict};
+use crate::domain::principal::{PrincipalKind, Role};
+use crate::domain::{Code, Digest};
+
+pub(super) fn decide(op: &Operation, digest: Digest, note: Option<&str>, facts: &Facts<'_>) -> Decided {
+    if let Err(refused) = may_decide(op, facts) {
+        return refused;
+    }
+    match op.state {
+        State::Proposed => proposed(op, digest, note, facts),
+        State::Approved
+        | State::Executing
+        | State::Succeeded
+        | State::Failed
+        | State::Unknown
+        | State::Abandoned
+        | State::Compensating
+        | State::Compensated
+        | State::CompensationFailed => Decided::already(format!("it was approved by {}", approvers(op))),
+        State::Denied => {
+            let who = op.decisions.iter().find(|decision| decision.verdict == Verdict::Deny && !decision.void);
+            let who = who.map_or("an approver", |decision| decision.by.name.as_str());
+            Decided::refused(Code::Denied, format!("{who} has denied it; that stands"))
+        }
+        State::Expired => {
+            let mut decided = Decided::refused(
+                Code::ProposalExpired,
+                "it has expired; nothing is executed. Propose it again if it is still wanted",
+            );
+            decided.events.push(Event::LateDecision {
+                verdict: Verdict::Approve,
+                note: note.map(str::to_owned),
+            });
+            decided
+        }
+        State::Cancelled => Decided::refused(Code::Cancelled, "it was withdrawn; nothing is executed"),
+    }
+}
+
+fn proposed(op: &Operation, digest: Digest, note: Option<&str>, facts: &Facts<'_>) -> Decided {
+    if digest != op.proposal.proposal_sha256 {
+        return Decided::refused(
+            Code::ProposalChanged,
+            "the digest is not that of this proposal: look at it again and approve what is shown",
+        );
+    }
+    if op.approvals().any(|known| known.by.person == facts.by.person) {
+        return Decided::already("this person has approved it; another person is needed");
+    }
+    let note = note.map(str::to_owned);
+    let counted = op.approvals().count() + 1;
+    if counted < usize::try_from(op.approvals_needed).unwrap_or(usize::MAX) {
+        return Decided::done(vec![Event::ApprovalRecorded { digest, note }]);
+    }
+    let first = op.approvals().map(|known| known.at).min().unwrap_or(facts.now);
+    let execute_by = first.plus(op.proposal.rules.execute_within);
+    Decided::done(vec![Event::Approved { digest, note, execute_by }])
+}
+
+/// Separation of duties: the requester, the person behind it, the one it acts for and its owner cannot decide; agents
+/// and services never do.
+pub(super) fn may_decide(op: &Operation, facts: &Facts<'_>) -> Result<(), Decided> {
+    let by = facts.by;
+    let refuse = |why: &str| Err(Decided::refused(Code::ApproverNotAuthorized, why));
+    match by.kind {
+        PrincipalKind::User | PrincipalKind::Operator => {}
+        PrincipalKind::Agent | PrincipalKind::Service => return refuse("agents and services never decide"),
+    }
+    if !by.has(Role::Approver) {
+        return refuse("this needs the role `approver`");
+    }
+    let requester = &op.proposal.requester;
+    if by.name == requester.name || by.person == requester.person {
+        return refuse("who asks for a write cannot approve it: ask somebody else");
+    }
+    if op.proposal.on_behalf_of.as_deref().is_some_and(|user| user == by.name || user == by.person) {
+        return refuse("the person for whom a write is made cannot approve it: ask somebody else");
+    }
+    if op.proposal.owner.as_deref().is_some_and(|owner| owner == by.name || owner == by.person) {
+        return refuse("the owner of the requesting agent cannot approve its writes: ask somebody else");
+    }
+    Ok(())
+}
+
+fn approvers(op: &Operation) -> String {
+    op.approvals().map(|known| known.by.name.as_str()).collect::<Vec<_>>().join(", ")
+}

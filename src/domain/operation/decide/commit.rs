@@ -1,0 +1,92 @@
+//! Commit: every precondition in its order, then the durable intent. A wait is a wait, a conflict consumes nothing.
+
+use super::Decided;
+use crate::domain::Code;
+use crate::domain::operation::command::{Facts, Preconditions, VersionCheck};
+use crate::domain::operation::{CommitMode, Event, Operation, State, Wait};
+
+pub(super) fn decide(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Decided {
+    match op.state {
+        State::Approved => approved(op, facts_of, facts),
+        State::Executing => Decided::already("it is being executed"),
+        State::Succeeded => Decided::already("it has succeeded; this is the stored result"),
+        State::Proposed => Decided::refused(Code::ApprovalRequired, "it is not approved"),
+        State::Unknown => Decided::refused(
+            Code::OutcomeUnknown,
+            "an attempt may have happened: its outcome is settled first, do not propose it again",
+        ),
+        State::Failed
+        | State::Abandoned
+        | State::Denied
+        | State::Expired
+        | State::Cancelled
+        | State::Compensating
+        | State::Compensated
+        | State::CompensationFailed => Decided::invalid(op, "be executed"),
+    }
+}
+
+fn approved(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Decided {
+    let first = op.attempts.is_empty();
+    if !facts_of.explicit && first && op.proposal.rules.commit == CommitMode::Explicit {
+        return Decided::done(Vec::new());
+    }
+    if op.no_more_attempts {
+        return Decided::refused(Code::Cancelled, "somebody asked to stop: no further attempt starts");
+    }
+    if !facts_of.entitled {
+        return Decided::refused(Code::PermissionDenied, "its requester may not write any more");
+    }
+    if !facts_of.run_open {
+        return Decided::refused(Code::DeadlineExceeded, "its run is closed");
+    }
+    if let Some(why) = &facts_of.paused {
+        return wait(op, Wait::Paused(why.clone()), facts_of, Code::Paused);
+    }
+    if !facts_of.digests_equal {
+        return Decided::refused(
+            Code::ProposalChanged,
+            "the stored bytes are not those that were approved: nothing is sent. Run `writd verify`",
+        );
+    }
+    if let Some(until) = op.wait.as_ref().filter(|w| w.wait == Wait::Backoff).and_then(|w| w.until)
+        && facts.now < until
+    {
+        return Decided::done(Vec::new());
+    }
+    if let Some(blocker) = facts_of.target_busy {
+        return wait(op, Wait::TargetBusy(blocker), facts_of, Code::TargetBusy);
+    }
+    if !facts_of.capacity {
+        return wait(op, Wait::Limit, facts_of, Code::RateLimited);
+    }
+    match &facts_of.version {
+        VersionCheck::ByService => start(op, facts_of, facts),
+        VersionCheck::Unavailable => wait(op, Wait::VersionUnavailable, facts_of, Code::Unavailable),
+        VersionCheck::Read(version) if *version == op.proposal.target.version => start(op, facts_of, facts),
+        // Before a first attempt a moved version is a conflict; after one it may be our own effect.
+        VersionCheck::Read(version) if first => Decided::done(vec![Event::PreconditionFailed {
+            code: Code::VersionConflict,
+            current_version: version.clone(),
+        }]),
+        VersionCheck::Read(_) => wait(op, Wait::VersionUnavailable, facts_of, Code::VersionConflict),
+    }
+}
+
+fn start(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Decided {
+    let deadline = facts.now.plus(op.proposal.rules.timeout);
+    Decided::done(vec![Event::ExecutionStarted { attempt: facts_of.attempt, deadline }])
+}
+
+/// The daemon waits and says so once; a caller who commits explicitly is told.
+fn wait(op: &Operation, reason: Wait, facts_of: &Preconditions, code: Code) -> Decided {
+    let detail = reason.to_string();
+    let known = op.wait.as_ref().is_some_and(|waiting| waiting.wait == reason);
+    let events = if known { Vec::new() } else { vec![Event::Deferred { wait: reason, until: None }] };
+    if facts_of.explicit {
+        let mut decided = Decided::refused(code, format!("{detail}; it stays approved and is tried again"));
+        decided.events = events;
+        return decided;
+    }
+    Decided::done(events)
+}

@@ -1,0 +1,127 @@
+//! Record what the status protocol says. It settles by evidence only; after escalation, evidence of no effect waits
+//! for an operator.
+
+use super::Decided;
+use super::retry::next_attempt;
+use crate::domain::Code;
+use crate::domain::operation::command::{Facts, StatusAnswer};
+use crate::domain::operation::evidence::{Evidence, StatusSummary};
+use crate::domain::operation::{Effect, Event, Operation, State};
+
+pub(super) fn decide(op: &Operation, answer: &StatusAnswer, facts: &Facts<'_>) -> Decided {
+    match op.state {
+        State::Unknown => unknown(op, answer, facts),
+        State::Executing if op.remote.is_some() => remote(answer),
+        State::Succeeded
+        | State::Failed
+        | State::Abandoned
+        | State::Expired
+        | State::Cancelled
+        | State::Denied
+        | State::Compensating
+        | State::Compensated
+        | State::CompensationFailed => late(op, summary(answer)),
+        State::Executing | State::Proposed | State::Approved => Decided::done(Vec::new()),
+    }
+}
+
+fn unknown(op: &Operation, answer: &StatusAnswer, facts: &Facts<'_>) -> Decided {
+    let paused = op.doubt.as_ref().is_some_and(|doubt| doubt.paused.is_some());
+    match answer {
+        StatusAnswer::Succeeded { .. } | StatusAnswer::Failed { .. } => settled(answer),
+        StatusAnswer::InProgress { remote: Some(remote) } => {
+            Decided::done(vec![Event::RemoteAccepted { remote: remote.clone() }])
+        }
+        StatusAnswer::NotFound { proven: true } if !paused => no_effect(op, facts),
+        StatusAnswer::InProgress { remote: None }
+        | StatusAnswer::NotFound { .. }
+        | StatusAnswer::Inconclusive { .. } => new_only(op, summary(answer)),
+    }
+}
+
+/// Proven no effect: another attempt, or the end without effect.
+fn no_effect(op: &Operation, facts: &Facts<'_>) -> Decided {
+    let event = match next_attempt(op, facts, None) {
+        Ok(retry_at) => Event::NoEffectProven { evidence: Evidence::Status, retry_at },
+        Err(why) => Event::Failed {
+            code: Code::Unavailable,
+            detail: Some(format!("it had no effect, and is not tried again: {why}")),
+            effect: Effect::None,
+            effects: Vec::new(),
+            current_version: None,
+            evidence: Evidence::Status,
+        },
+    };
+    Decided::done(vec![event])
+}
+
+fn remote(answer: &StatusAnswer) -> Decided {
+    match answer {
+        StatusAnswer::Succeeded { .. } | StatusAnswer::Failed { .. } => settled(answer),
+        // Elapsed time and a status that does not know it yet prove nothing about a remote operation.
+        StatusAnswer::InProgress { .. }
+        | StatusAnswer::NotFound { .. }
+        | StatusAnswer::Inconclusive { .. } => Decided::done(Vec::new()),
+    }
+}
+
+fn settled(answer: &StatusAnswer) -> Decided {
+    match answer {
+        StatusAnswer::Succeeded { receipt, new_version } => Decided::done(vec![Event::Succeeded {
+            receipt: Some(receipt.clone()),
+            new_version: new_version.clone(),
+            evidence: Evidence::Status,
+        }]),
+        StatusAnswer::Failed { code, effect } => Decided::done(vec![Event::Failed {
+            code: *code,
+            detail: None,
+            effect: *effect,
+            effects: Vec::new(),
+            current_version: None,
+            evidence: Evidence::Status,
+        }]),
+        StatusAnswer::InProgress { .. }
+        | StatusAnswer::NotFound { .. }
+        | StatusAnswer::Inconclusive { .. } => Decided::done(Vec::new()),
+    }
+}
+
+/// The journal keeps what says something new, not every time that nothing was learned.
+fn new_only(op: &Operation, summary: StatusSummary) -> Decided {
+    let known = op.doubt.as_ref().and_then(|doubt| doubt.status.as_ref()).map(|(_, last)| last);
+    if known == Some(&summary) {
+        return Decided::done(Vec::new());
+    }
+    Decided::done(vec![Event::StatusChecked { answer: summary }])
+}
+
+fn summary(answer: &StatusAnswer) -> StatusSummary {
+    match answer {
+        StatusAnswer::Succeeded { receipt, .. } => StatusSummary::Succeeded(receipt.clone()),
+        StatusAnswer::Failed { code, .. } => StatusSummary::Failed(code.as_str().to_owned()),
+        StatusAnswer::InProgress { .. } => StatusSummary::InProgress,
+        StatusAnswer::NotFound { proven: false } => StatusSummary::NotFound,
+        StatusAnswer::NotFound { proven: true } => StatusSummary::NotFoundProven,
+        StatusAnswer::Inconclusive { cause } => StatusSummary::Inconclusive(cause.clone()),
+    }
+}
+
+/// An answer outside its time: evidence that flips no state. A receipt after `failed, none` means that the effect is
+/// there after all; the effect says so and a ticket is open.
+pub(super) fn late(op: &Operation, answer: StatusSummary) -> Decided {
+    if op.attempts.is_empty() || op.late.iter().any(|known| known.answer == answer) {
+        return Decided::done(Vec::new());
+    }
+    let happened = matches!(answer, StatusSummary::Succeeded(_));
+    let effect = match (op.state, op.effect) {
+        (State::Failed | State::Expired | State::Cancelled, Effect::None | Effect::Unknown) if happened => {
+            Some(Effect::Applied)
+        }
+        (State::Abandoned, Effect::Unknown) if happened => Some(Effect::Applied),
+        (_, Effect::None | Effect::Applied | Effect::Partial | Effect::Unknown) => None,
+    };
+    if !happened && effect.is_none() && op.state == State::Succeeded {
+        return Decided::done(Vec::new());
+    }
+    Decided::done(vec![Event::LateAnswer { answer, effect }])
+}

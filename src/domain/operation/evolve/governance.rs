@@ -1,0 +1,147 @@
+//! Decisions, clocks, withdrawal, import.
+
+use super::Applied;
+use crate::domain::operation::evidence::Loss;
+use crate::domain::operation::record::{AttemptResult, Decision, Doubt, Outcome};
+use crate::domain::operation::{Clock, Effect, Operation, Recorded, State, Verdict};
+use crate::domain::{Code, Digest, Time};
+
+pub(super) fn approval(
+    op: &mut Operation,
+    recorded: &Recorded,
+    digest: Digest,
+    note: Option<String>,
+    execute_by: Option<Time>,
+) -> Applied {
+    if digest != op.proposal.proposal_sha256 {
+        return Err("the decision carries another digest");
+    }
+    if op.approvals().any(|known| known.by.person == recorded.by.person) {
+        return Err("this person has approved already");
+    }
+    op.decisions.push(Decision {
+        by: recorded.by.clone(),
+        at: recorded.at,
+        verdict: Verdict::Approve,
+        digest: Some(digest),
+        note,
+        void: false,
+    });
+    if let Some(execute_by) = execute_by {
+        op.state = State::Approved;
+        op.execute_by = Some(execute_by);
+        op.wait = None;
+    }
+    Ok(())
+}
+
+pub(super) fn denied(op: &mut Operation, recorded: &Recorded, reason: &str) -> Applied {
+    op.decisions.push(Decision {
+        by: recorded.by.clone(),
+        at: recorded.at,
+        verdict: Verdict::Deny,
+        digest: None,
+        note: Some(reason.to_owned()),
+        void: false,
+    });
+    end(op, State::Denied, Code::Denied, Some(reason.to_owned()));
+    Ok(())
+}
+
+pub(super) fn late_decision(
+    op: &mut Operation,
+    recorded: &Recorded,
+    verdict: Verdict,
+    note: Option<String>,
+) -> Applied {
+    op.decisions.push(Decision {
+        by: recorded.by.clone(),
+        at: recorded.at,
+        verdict,
+        digest: None,
+        note,
+        void: true,
+    });
+    Ok(())
+}
+
+pub(super) fn revoked(op: &mut Operation, approver: &str) -> Applied {
+    let decision = op
+        .decisions
+        .iter_mut()
+        .find(|known| known.verdict == Verdict::Approve && !known.void && known.by.name == approver)
+        .ok_or("there is no such approval")?;
+    decision.void = true;
+    back_to_proposed(op);
+    Ok(())
+}
+
+pub(super) fn tightened(op: &mut Operation, approvals: u32) -> Applied {
+    op.approvals_needed = approvals;
+    back_to_proposed(op);
+    Ok(())
+}
+
+fn back_to_proposed(op: &mut Operation) {
+    op.state = State::Proposed;
+    op.execute_by = None;
+    op.wait = None;
+}
+
+pub(super) fn expired(op: &mut Operation, clock: Clock) -> Applied {
+    let code = match (clock, op.state) {
+        (Clock::DecideBy, State::Proposed) => Code::ProposalExpired,
+        (Clock::ExecuteBy, State::Approved) => Code::ApprovalExpired,
+        (Clock::DecideBy | Clock::ExecuteBy, _) => return Err("this clock does not run in this state"),
+    };
+    end(op, State::Expired, code, None);
+    Ok(())
+}
+
+pub(super) fn cancelled(
+    op: &mut Operation,
+    recorded: &Recorded,
+    reason: Option<String>,
+    effect: Effect,
+) -> Applied {
+    if let Some(attempt) = op.attempts.last_mut().filter(|a| a.result == AttemptResult::Running) {
+        attempt.result = AttemptResult::Final;
+        attempt.ended = Some(recorded.at);
+    } else if effect != Effect::None {
+        return Err("without an attempt there is no effect");
+    }
+    end(op, State::Cancelled, Code::Cancelled, reason);
+    op.effect = effect;
+    Ok(())
+}
+
+fn end(op: &mut Operation, state: State, code: Code, detail: Option<String>) {
+    op.state = state;
+    op.wait = None;
+    op.outcome = Some(Outcome {
+        code: Some(code),
+        detail,
+        receipt: None,
+        new_version: None,
+        current_version: None,
+        effects: Vec::new(),
+        evidence: None,
+    });
+}
+
+pub(super) fn restored(op: &mut Operation, at: Time, epoch: u64) -> Applied {
+    for decision in &mut op.decisions {
+        decision.void = true;
+    }
+    if let Some(attempt) = op.attempts.last_mut().filter(|a| a.result == AttemptResult::Running) {
+        attempt.result = AttemptResult::Lost(Loss::Restarted);
+        attempt.ended = Some(at);
+    }
+    op.epoch = epoch;
+    op.execute_by = None;
+    op.wait = None;
+    op.effect = Effect::Unknown;
+    op.state = State::Unknown;
+    op.doubt = Some(Doubt { since: at, cause: Loss::Restarted, paused: None, status: None, answers: 0 });
+    Ok(())
+}
