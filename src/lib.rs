@@ -18,3 +18,4 @@
 //! - [`daemon`] composes; it is the one place that names them all.
 
 pub mod domain;
+pub mod store;
