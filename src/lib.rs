@@ -17,5 +17,6 @@
 //! - [`api`] is the socket, [`cli`] the commands, [`config`] `daemon.toml`, [`observe`] logs.
 //! - [`daemon`] composes; it is the one place that names them all.
 
+pub mod adapters;
 pub mod domain;
 pub mod store;

@@ -10,6 +10,7 @@ pub mod digest;
 pub mod ids;
 pub mod json;
 pub mod operation;
+pub mod origin;
 pub mod principal;
 pub mod problem;
 pub mod request;
