@@ -131,6 +131,20 @@ impl Peer {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Makes every idle connection older, instead of waiting.
+    #[cfg(test)]
+    pub(super) fn age_idle(&self, by: Duration) {
+        for conn in self.lock().iter_mut() {
+            conn.idle_since -= by;
+        }
+    }
+
+    /// How many connections are idle.
+    #[cfg(test)]
+    pub(super) fn idle_count(&self) -> usize {
+        self.lock().len()
+    }
+
     /// A fresh connection. Sends nothing of any request.
     pub(super) async fn connect(&self) -> Result<Conn, Cause> {
         let stream = self.dial().await?;

@@ -1,6 +1,9 @@
 //! The adapter against a raw peer: each test scripts what the peer does, byte by byte.
 
 mod answers;
+mod edge;
+mod failures;
+mod keep_alive;
 
 use std::net::SocketAddr;
 use std::time::Duration;
