@@ -19,4 +19,6 @@
 
 pub mod adapters;
 pub mod domain;
+pub mod engine;
+pub mod ports;
 pub mod store;

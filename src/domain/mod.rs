@@ -8,12 +8,14 @@
 pub mod code;
 pub mod digest;
 pub mod ids;
+pub mod journal;
 pub mod json;
 pub mod operation;
 pub mod origin;
 pub mod principal;
 pub mod problem;
 pub mod request;
+pub mod run;
 pub mod time;
 
 pub use code::Code;

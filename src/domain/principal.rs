@@ -48,6 +48,32 @@ pub enum Assurance {
     Daemon,
 }
 
+impl PrincipalKind {
+    /// As written in configuration, API and journal.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            PrincipalKind::Agent => "agent",
+            PrincipalKind::User => "user",
+            PrincipalKind::Operator => "operator",
+            PrincipalKind::Service => "service",
+        }
+    }
+}
+
+impl Assurance {
+    /// As written in API and journal.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Assurance::LocalUid => "local_uid",
+            Assurance::Token => "token",
+            Assurance::Console => "console",
+            Assurance::Daemon => "daemon",
+        }
+    }
+}
+
 /// An authenticated identity, as recorded with what it did.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Principal {

@@ -5,9 +5,11 @@
 //! never repairs or deletes damaged data by itself, and never answers `Ok` to a commit that is not synced.
 
 mod batch;
+pub mod codec;
 mod error;
 mod frame;
 mod key;
+pub mod records;
 pub mod sled;
 
 pub use batch::{Batch, Record, VersionMismatch};

@@ -24,8 +24,8 @@ pub use event::{Clock, Event, EventKind, Recorded, Verdict};
 pub use evidence::{Evidence, Loss, StatusSummary, Wait};
 pub use evolve::{IllegalEvent, evolve};
 pub use proposal::{
-    Body, Change, CommitMode, PROPOSAL_FORMAT, Proposal, RecoveryTier, RetryClass, Rules, Target, TargetKey,
-    proposal_digest,
+    Body, Change, CommitMode, PROPOSAL_FORMAT, Proposal, RecoveryTier, RetryClass, Rules, Target,
+    TargetCheck, TargetKey, proposal_digest,
 };
 pub use record::Operation;
 pub use state::{State, UnknownState};

@@ -71,6 +71,18 @@ pub enum CommitMode {
     Explicit,
 }
 
+/// How the target's version is held against the one that was shown.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetCheck {
+    /// The service checks it atomically with the write.
+    IfMatch,
+    /// It is read just before; a window stays, and the view says so.
+    Read,
+    /// A create: there is no version yet.
+    Absent,
+}
+
 /// The rules of execution, fixed at proposal time from contract and configuration.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Rules {
@@ -80,6 +92,8 @@ pub struct Rules {
     pub execute_within: Millis,
     /// When it is executed.
     pub commit: CommitMode,
+    /// How the target's version is checked.
+    pub check: TargetCheck,
     /// Whether a second attempt may run at all.
     pub retry: RetryClass,
     /// Attempts in all.

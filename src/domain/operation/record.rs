@@ -185,9 +185,7 @@ impl Operation {
                 let until = self.wait.as_ref().and_then(|waiting| waiting.until);
                 Some(until.map_or(execute_by, |until| until.min(execute_by)))
             }
-            State::Executing => {
-                Some(self.running_attempt().map_or(self.changed, |attempt| attempt.deadline))
-            }
+            State::Executing => Some(self.running_attempt().map_or(self.changed, |attempt| attempt.deadline)),
             State::Unknown => {
                 let escalate = self.proposal.rules.escalate_after;
                 self.doubt.as_ref().map(|doubt| match doubt.paused {

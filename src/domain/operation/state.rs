@@ -77,7 +77,9 @@ impl State {
     #[must_use]
     pub const fn is_ended(self) -> bool {
         match self {
-            State::Proposed | State::Approved | State::Executing | State::Unknown | State::Compensating => false,
+            State::Proposed | State::Approved | State::Executing | State::Unknown | State::Compensating => {
+                false
+            }
             State::Succeeded
             | State::Failed
             | State::Abandoned

@@ -116,7 +116,10 @@ async fn what_would_not_be_sent_as_stored_is_refused() {
             base.credential = Some(credential);
         })
         .await;
-        assert!(matches!(&cause, Cause::Refused { part, .. } if part.starts_with("header")), "{name}: {cause}");
+        assert!(
+            matches!(&cause, Cause::Refused { part, .. } if part.starts_with("header")),
+            "{name}: {cause}"
+        );
         assert!(value.len() < 4 || !cause.to_string().contains(value), "{cause} shows the value");
     }
 }

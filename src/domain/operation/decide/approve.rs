@@ -22,7 +22,8 @@ pub(super) fn decide(op: &Operation, digest: Digest, note: Option<&str>, facts: 
         | State::Compensated
         | State::CompensationFailed => Decided::already(format!("it was approved by {}", approvers(op))),
         State::Denied => {
-            let who = op.decisions.iter().find(|decision| decision.verdict == Verdict::Deny && !decision.void);
+            let who =
+                op.decisions.iter().find(|decision| decision.verdict == Verdict::Deny && !decision.void);
             let who = who.map_or("an approver", |decision| decision.by.name.as_str());
             Decided::refused(Code::Denied, format!("{who} has denied it; that stands"))
         }
@@ -31,10 +32,9 @@ pub(super) fn decide(op: &Operation, digest: Digest, note: Option<&str>, facts: 
                 Code::ProposalExpired,
                 "it has expired; nothing is executed. Propose it again if it is still wanted",
             );
-            decided.events.push(Event::LateDecision {
-                verdict: Verdict::Approve,
-                note: note.map(str::to_owned),
-            });
+            decided
+                .events
+                .push(Event::LateDecision { verdict: Verdict::Approve, note: note.map(str::to_owned) });
             decided
         }
         State::Cancelled => Decided::refused(Code::Cancelled, "it was withdrawn; nothing is executed"),

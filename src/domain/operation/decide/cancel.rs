@@ -9,7 +9,10 @@ use crate::domain::principal::Role;
 pub(super) fn decide(op: &Operation, reason: Option<&str>, facts: &Facts<'_>) -> Decided {
     let own = facts.by.name == op.proposal.requester.name;
     if !own && !facts.by.has(Role::Operator) && !facts.by.has(Role::Admin) {
-        return Decided::refused(Code::PermissionDenied, "only its requester or an operator cancels an operation");
+        return Decided::refused(
+            Code::PermissionDenied,
+            "only its requester or an operator cancels an operation",
+        );
     }
     let reason = reason.map(str::to_owned);
     match op.state {

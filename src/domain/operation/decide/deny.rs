@@ -11,7 +11,10 @@ pub(super) fn decide(op: &Operation, reason: &str, facts: &Facts<'_>) -> Decided
         return refused;
     }
     if reason.trim().is_empty() {
-        return Decided::refused(Code::InvalidArgument, "a denial needs a reason: it is what the requester learns from");
+        return Decided::refused(
+            Code::InvalidArgument,
+            "a denial needs a reason: it is what the requester learns from",
+        );
     }
     let late = || Event::LateDecision { verdict: Verdict::Deny, note: Some(reason.to_owned()) };
     match op.state {
@@ -43,8 +46,7 @@ pub(super) fn decide(op: &Operation, reason: &str, facts: &Facts<'_>) -> Decided
         | State::Compensating
         | State::Compensated
         | State::CompensationFailed => {
-            let mut decided =
-                Decided::already(format!("it is {}; the denial is kept as a denial", op.state));
+            let mut decided = Decided::already(format!("it is {}; the denial is kept as a denial", op.state));
             decided.events.push(late());
             decided
         }

@@ -134,18 +134,14 @@ fn after_expiry(command: &Command, code: Code) -> Decided {
     match command {
         Command::Approve { note, .. } => {
             let mut decided = refused();
-            decided.events.push(Event::LateDecision {
-                verdict: super::Verdict::Approve,
-                note: note.clone(),
-            });
+            decided.events.push(Event::LateDecision { verdict: super::Verdict::Approve, note: note.clone() });
             decided
         }
         Command::Deny { reason } => {
             let mut decided = Decided::already("its time had run out; the denial is kept as a denial");
-            decided.events.push(Event::LateDecision {
-                verdict: super::Verdict::Deny,
-                note: Some(reason.clone()),
-            });
+            decided
+                .events
+                .push(Event::LateDecision { verdict: super::Verdict::Deny, note: Some(reason.clone()) });
             decided
         }
         Command::Cancel { .. } => Decided::already("its time had run out; there is nothing left to cancel"),

@@ -9,7 +9,10 @@ use crate::domain::principal::Role;
 pub(super) fn decide(op: &Operation, facts: &Facts<'_>) -> Decided {
     let own = facts.by.name == op.proposal.requester.name;
     if !own && !facts.by.has(Role::Operator) {
-        return Decided::refused(Code::PermissionDenied, "only its requester or an operator asks for a status query");
+        return Decided::refused(
+            Code::PermissionDenied,
+            "only its requester or an operator asks for a status query",
+        );
     }
     match op.state {
         State::Unknown => Decided::done(Vec::new()),
@@ -25,6 +28,8 @@ pub(super) fn decide(op: &Operation, facts: &Facts<'_>) -> Decided {
         | State::Cancelled
         | State::Compensating
         | State::Compensated
-        | State::CompensationFailed => Decided::already(format!("nothing is unknown about it: it is {}", op.state)),
+        | State::CompensationFailed => {
+            Decided::already(format!("nothing is unknown about it: it is {}", op.state))
+        }
     }
 }

@@ -16,7 +16,9 @@ pub(super) fn decide(op: &Operation, resolution: &Resolution, note: &str, facts:
         return Decided::refused(Code::InvalidArgument, "say in the note how you know it");
     }
     match op.state {
-        State::Unknown => Decided::done(vec![unknown(op, resolution, note, facts)]).checked(op, resolution, facts),
+        State::Unknown => {
+            Decided::done(vec![unknown(op, resolution, note, facts)]).checked(op, resolution, facts)
+        }
         State::Executing => Decided::refused(
             Code::InvalidTransition,
             "its attempt is still running: wait for its answer or its deadline",
@@ -45,11 +47,9 @@ fn unknown(op: &Operation, resolution: &Resolution, note: &str, facts: &Facts<'_
         evidence: Evidence::Operator,
     };
     match resolution {
-        Resolution::Applied { receipt } => Event::Succeeded {
-            receipt: receipt.clone(),
-            new_version: None,
-            evidence: Evidence::Operator,
-        },
+        Resolution::Applied { receipt } => {
+            Event::Succeeded { receipt: receipt.clone(), new_version: None, evidence: Evidence::Operator }
+        }
         Resolution::NotApplied { retry: true } => match next_attempt(op, facts, None) {
             Ok(retry_at) => Event::NoEffectProven { evidence: Evidence::Operator, retry_at },
             Err(_) => failed(Code::Unavailable),

@@ -1,10 +1,10 @@
 //! Whether another attempt may run after a proof that the last one had no effect: only with the same key, and only
 //! while class, attempts, budget, approval and everybody involved allow it.
 
+use crate::domain::Millis;
 use crate::domain::Time;
 use crate::domain::operation::command::{Facts, backoff};
 use crate::domain::operation::{Operation, RetryClass};
-use crate::domain::Millis;
 
 /// When the next attempt may run, or why there is none.
 pub(super) fn next_attempt(

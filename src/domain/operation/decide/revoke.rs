@@ -9,7 +9,10 @@ use crate::domain::principal::Role;
 pub(super) fn decide(op: &Operation, approver: Option<&str>, facts: &Facts<'_>) -> Decided {
     let whose = approver.unwrap_or(&facts.by.name);
     if whose != facts.by.name && !facts.by.has(Role::Admin) {
-        return Decided::refused(Code::PermissionDenied, "only its author or an admin takes an approval back");
+        return Decided::refused(
+            Code::PermissionDenied,
+            "only its author or an admin takes an approval back",
+        );
     }
     if !op.approvals().any(|known| known.by.name == whose) {
         return Decided::refused(Code::InvalidTransition, "there is no approval of that name that counts");

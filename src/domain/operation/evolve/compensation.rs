@@ -2,9 +2,9 @@
 
 use super::Applied;
 use crate::domain::ids::OperationId;
+use crate::domain::operation::evidence::NamedEffect;
 use crate::domain::operation::record::Outcome;
 use crate::domain::operation::{Effect, Operation, State};
-use crate::domain::operation::evidence::NamedEffect;
 
 pub(super) fn started(op: &mut Operation, operation: OperationId) -> Applied {
     if op.effect == Effect::None {

@@ -1,0 +1,131 @@
+//! One attempt: send exactly the stored request, classify the answer, tell the writer. Ambiguous is the default.
+
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use super::message::Message;
+use super::published::Published;
+use super::toolcache::ToolCache;
+use super::{Parts, call, failpoint};
+use crate::domain::Code;
+use crate::domain::ids::{AttemptId, OperationId};
+use crate::domain::operation::command::{AttemptAnswer, VersionCheck};
+use crate::domain::operation::{Body, Evidence, Loss};
+use crate::ports::{NoReply, Purpose, Reply, Tool};
+use crate::store::records::{Records, Stored};
+
+/// After the deadline the connection is kept for one more timeout, at most this long: a late answer is evidence. The
+/// settle time begins when it is gone.
+const LATE_ANSWER_WINDOW: Duration = Duration::from_secs(30);
+
+/// An attempt whose intent is stored.
+pub(super) struct Launch {
+    pub(super) stored: Arc<Stored>,
+    pub(super) body: Body,
+    pub(super) attempt: AttemptId,
+}
+
+impl Launch {
+    pub(super) fn names(&self) -> (OperationId, AttemptId) {
+        (self.stored.operation.id(), self.attempt)
+    }
+
+    /// Starts the attempt's task. Nothing before this line has sent a byte.
+    pub(super) fn start(
+        self,
+        parts: &Parts,
+        published: &Arc<Published>,
+        cache: &Arc<ToolCache>,
+        writer: &Sender<Message>,
+        runtime: &tokio::runtime::Handle,
+    ) {
+        let (parts, published) = (parts.clone(), Arc::clone(published));
+        let (cache, writer) = (Arc::clone(cache), writer.clone());
+        published.attempt_begins(self.stored.operation.id());
+        runtime.spawn(async move {
+            let id = self.stored.operation.id();
+            self.run(&parts, &cache, &writer).await;
+            published.attempt_is_gone(id);
+            let _ = writer.send(Message::AttemptEnded { id });
+        });
+    }
+
+    async fn run(self, parts: &Parts, cache: &ToolCache, writer: &Sender<Message>) {
+        let proposal = &self.stored.operation.proposal;
+        let tell = |answer: AttemptAnswer| {
+            let answer = Box::new(answer);
+            let _ = writer.send(Message::Answer { id: proposal.id, attempt: self.attempt, answer });
+        };
+        let tool = match cache.of(proposal, parts.tools.as_ref(), Records(parts.store.as_ref())) {
+            Ok(tool) => tool,
+            Err(error) => {
+                tracing::error!(operation = %proposal.id, %error, "an attempt cannot be made");
+                return tell(nothing_sent(Code::UnsupportedTool));
+            }
+        };
+        let timeout = proposal.rules.timeout.to_std();
+        let whole = timeout + timeout.min(LATE_ANSWER_WINDOW);
+        let send = parts.invoker.send(self.body.request.clone(), Purpose::Write, whole, tool.max_output());
+        tokio::pin!(send);
+        let answered = match tokio::time::timeout(timeout, &mut send).await {
+            Ok(answered) => answered,
+            Err(_) => {
+                tell(AttemptAnswer::Ambiguous { cause: Loss::Deadline });
+                send.await
+            }
+        };
+        failpoint::pass("P5");
+        tell(self.classify(tool.as_ref(), answered));
+    }
+
+    fn classify(&self, tool: &dyn Tool, answered: Result<Reply, NoReply>) -> AttemptAnswer {
+        match answered {
+            Ok(reply) => tool.classify(&self.stored.operation.proposal, &self.body.request, &reply),
+            Err(NoReply::NothingSent { cause }) => {
+                tracing::info!(operation = %self.stored.operation.id(), cause, "nothing was sent");
+                nothing_sent(Code::Unavailable)
+            }
+            Err(NoReply::MayHaveArrived { cause }) => {
+                AttemptAnswer::Ambiguous { cause: Loss::ConnectionLost(cause) }
+            }
+        }
+    }
+}
+
+fn nothing_sent(code: Code) -> AttemptAnswer {
+    AttemptAnswer::NoEffect { code, retry_after: None, evidence: Evidence::NothingSent }
+}
+
+/// The target's version, read just before an attempt where the contract wants that.
+pub(super) struct VersionRead {
+    pub(super) stored: Arc<Stored>,
+}
+
+impl VersionRead {
+    pub(super) fn start(
+        self,
+        parts: &Parts,
+        cache: &Arc<ToolCache>,
+        writer: &Sender<Message>,
+        runtime: &tokio::runtime::Handle,
+    ) {
+        let (parts, cache, writer) = (parts.clone(), Arc::clone(cache), writer.clone());
+        runtime.spawn(async move {
+            let id = self.stored.operation.id();
+            let version = self.read(&parts, &cache).await.unwrap_or(VersionCheck::Unavailable);
+            let _ = writer.send(Message::VersionRead { id, version });
+        });
+    }
+
+    async fn read(&self, parts: &Parts, cache: &ToolCache) -> Option<VersionCheck> {
+        let proposal = &self.stored.operation.proposal;
+        let records = Records(parts.store.as_ref());
+        let tool = cache.of(proposal, parts.tools.as_ref(), records).ok()?;
+        let body = records.body(proposal.id).ok().flatten()?;
+        let arguments = serde_json::from_str(&body.arguments).ok()?;
+        let before =
+            call::preview(parts, tool.as_ref(), &arguments, proposal.run, &proposal.requester).await.ok()?;
+        tool.version_in(&arguments, &before).ok().map(VersionCheck::Read)
+    }
+}

@@ -1,0 +1,98 @@
+//! Reads: a call inside a run, and the preview that a proposal is made from.
+
+use serde_json::Value;
+
+use super::Parts;
+use super::handle::Handle;
+use crate::domain::Code;
+use crate::domain::ids::{CallId, RunId};
+use crate::domain::operation::Actor;
+use crate::domain::principal::Principal;
+use crate::domain::problem::Problem;
+use crate::ports::{NoReply, Purpose, Tool, ToolError};
+
+/// A read that an agent wants.
+#[derive(Clone, Debug)]
+pub struct CallRequest {
+    /// The tool.
+    pub tool: String,
+    /// Its major version.
+    pub major: u32,
+    /// Its arguments.
+    pub arguments: Value,
+}
+
+/// What a read answered.
+#[derive(Clone, Debug)]
+pub struct CallResult {
+    /// The call.
+    pub id: CallId,
+    /// The data, redacted for agents. Untrusted.
+    pub data: Value,
+}
+
+impl Handle {
+    /// Makes a read in an open run.
+    ///
+    /// # Errors
+    /// What the contract or the service says; a read has no effect.
+    pub async fn call(
+        &self,
+        run: RunId,
+        by: &Principal,
+        request: CallRequest,
+    ) -> Result<CallResult, Box<Problem>> {
+        self.open_run_of(run, by)?;
+        let tool = self
+            .parts
+            .tools
+            .current(&request.tool, request.major)
+            .filter(|tool| !tool.is_write())
+            .ok_or_else(|| no_such_tool(&request.tool, request.major, "read"))?;
+        let arguments = tool.admit(&request.arguments)?.value();
+        let data = read(&self.parts, tool.as_ref(), &arguments, run, &Actor::from(by)).await?;
+        Ok(CallResult { id: self.parts.ids.call(), data: tool.redact_for_agent(data) })
+    }
+}
+
+/// The answer is the same for a tool that does not exist and for one of another kind.
+pub(super) fn no_such_tool(tool: &str, major: u32, kind: &str) -> Box<Problem> {
+    let detail = format!("there is no {kind} tool `{tool}` with major version {major} in the catalog");
+    Box::new(Problem::new(Code::UnsupportedTool, detail))
+}
+
+/// One read under its contract: rendered, sent, validated. Not redacted.
+pub(super) async fn read(
+    parts: &Parts,
+    tool: &dyn Tool,
+    arguments: &Value,
+    run: RunId,
+    requester: &Actor,
+) -> Result<Value, ToolError> {
+    let request = tool.read_request(arguments, run, requester)?;
+    match parts.invoker.send(request, Purpose::Read, tool.timeout(), tool.max_output()).await {
+        Ok(reply) => tool.read_result(&reply),
+        Err(NoReply::NothingSent { cause } | NoReply::MayHaveArrived { cause }) => {
+            let detail = format!("the service did not answer the read `{}`: {cause}", tool.name());
+            Err(Box::new(Problem::new(Code::Unavailable, detail)))
+        }
+    }
+}
+
+/// The data of a write tool's preview; null where it has none.
+pub(super) async fn preview(
+    parts: &Parts,
+    tool: &dyn Tool,
+    arguments: &Value,
+    run: RunId,
+    requester: &Actor,
+) -> Result<Value, ToolError> {
+    let Some(wanted) = tool.preview(arguments)? else { return Ok(Value::Null) };
+    let reader = parts
+        .tools
+        .current(&wanted.tool, wanted.major)
+        .filter(|reader| !reader.is_write())
+        .ok_or_else(|| no_such_tool(&wanted.tool, wanted.major, "read"))?;
+    let arguments = reader.admit(&wanted.arguments)?.value();
+    read(parts, reader.as_ref(), &arguments, run, requester).await
+}

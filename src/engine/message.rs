@@ -1,0 +1,45 @@
+//! What the writer is asked to do.
+
+use tokio::sync::oneshot;
+
+use super::handle::CommandDone;
+use super::propose::Draft;
+use super::propose::Proposed;
+use crate::domain::Digest;
+use crate::domain::ids::{AttemptId, OperationId, RunId};
+use crate::domain::operation::command::{AttemptAnswer, Command, StatusAnswer, VersionCheck};
+use crate::domain::principal::Principal;
+use crate::domain::problem::Problem;
+use crate::domain::run::Run;
+use std::sync::Arc;
+
+/// The answer goes to somebody who waits for it.
+pub(super) type Reply<T> = oneshot::Sender<Result<T, Box<Problem>>>;
+
+/// One member of a group.
+pub(super) enum Message {
+    /// A finished draft: store it, or find the one that its key names.
+    Propose { draft: Box<Draft>, reply: Reply<Proposed> },
+    /// Somebody's command.
+    Command { id: OperationId, command: Box<Command>, by: Principal, reply: Reply<CommandDone> },
+    /// Execute by id, asked for by its requester.
+    Commit { id: OperationId, by: Principal, reply: Reply<CommandDone> },
+    /// The target's version was read for an operation that is to be executed.
+    VersionRead { id: OperationId, version: VersionCheck },
+    /// An attempt was answered.
+    Answer { id: OperationId, attempt: AttemptId, answer: Box<AttemptAnswer> },
+    /// An attempt's task has ended: its place is free, its connection is gone.
+    AttemptEnded { id: OperationId },
+    /// The status protocol has answered.
+    Status { id: OperationId, answer: StatusAnswer },
+    /// A run is opened.
+    OpenRun { run: Box<Run>, key: Option<(Digest, Digest)>, reply: Reply<(Arc<Run>, bool)> },
+    /// A run is cancelled.
+    CancelRun { id: RunId, by: Principal, reply: Reply<Arc<Run>> },
+    /// Writes of this epoch are released.
+    AcceptRestore { by: Principal, reply: Reply<u64> },
+    /// A catalog or configuration came into force.
+    Loaded { catalog: Digest, configuration: Digest },
+    /// Stop after what is queued before this.
+    Stop { reply: oneshot::Sender<()> },
+}

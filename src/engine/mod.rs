@@ -1,0 +1,88 @@
+//! The engine does what the domain decides: load → decide → append → perform → append.
+//!
+//! One writer thread owns the memory of everything that has not ended. It drains its queue, decides each member against
+//! the pending group, commits the group as one batch, and only then publishes, answers and launches attempts. Readers
+//! see [`Published`] and nothing that is not synced.
+//!
+//! ```text
+//!   Handle ──message──▶ writer: decide → evolve → group ──commit+sync──▶ store
+//!      ▲                                             │
+//!      └──────────answers, Published ◀──publish──────┴──launch──▶ attempt task ──answer──▶ writer
+//! ```
+//!
+//! Who may call it: `api`, `reconcile` and the composition root, through [`Handle`]. What it never does: name an engine of
+//! the store, an adapter or a contract format; tell anybody anything before it is synced; send a byte before the
+//! intent is.
+
+mod attempt;
+mod call;
+pub mod failpoint;
+mod group;
+mod handle;
+mod memory;
+mod message;
+mod propose;
+mod published;
+mod recovery;
+mod runs;
+pub mod system;
+mod toolcache;
+mod view;
+mod writer;
+
+pub use call::{CallRequest, CallResult};
+pub use handle::{CommandDone, Handle, Page, PageQuery};
+pub use propose::{ProposeRequest, Proposed};
+pub use published::Published;
+pub use recovery::{Quarantined, RecoveryReport, StartError, start};
+pub use runs::OpenRun;
+pub use view::{Detail, detail};
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::ports::{Clock, Directory, IdSource, Invoker, Toolbox};
+use crate::store::Store;
+
+/// What the engine is made of.
+#[derive(Clone)]
+pub struct Parts {
+    /// Where records are kept.
+    pub store: Arc<dyn Store>,
+    /// Wall time.
+    pub clock: Arc<dyn Clock>,
+    /// Ids.
+    pub ids: Arc<dyn IdSource>,
+    /// How requests are sent.
+    pub invoker: Arc<dyn Invoker>,
+    /// The contracts.
+    pub tools: Arc<dyn Toolbox>,
+    /// Who is who.
+    pub directory: Arc<dyn Directory>,
+    /// Limits.
+    pub limits: Limits,
+}
+
+/// Limits of the engine; each from `daemon.toml`.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Members of one group commit: bounds the size of a batch and the wait of its first member.
+    pub group_max: usize,
+    /// Attempts at a time, over all tools.
+    pub attempts: usize,
+    /// How long a stop waits for running attempts.
+    pub grace: Duration,
+    /// How long a repeat of a creating request finds its answer.
+    pub idempotency_retention: crate::domain::Millis,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            group_max: 512,
+            attempts: 256,
+            grace: Duration::from_secs(10),
+            idempotency_retention: crate::domain::Millis::secs(7 * 24 * 3600),
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! From a request to a proposal: everything that defaulting, previewing and rendering do happens here, before the
+//! digests. From then on the stored bytes are the only input to execution.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::call::{no_such_tool, preview};
+use super::handle::Handle;
+use super::message::Message;
+use crate::domain::ids::{OperationId, RunId};
+use crate::domain::json::Canonical;
+use crate::domain::operation::{Actor, Body, PROPOSAL_FORMAT, Proposal, Rules, TargetCheck, proposal_digest};
+use crate::domain::principal::{Principal, Role};
+use crate::domain::problem::Problem;
+use crate::domain::run::Run;
+use crate::domain::{Code, Digest, Time};
+use crate::ports::{Plan, PlanInput, Tool, ToolRules};
+use crate::store::records::Stored;
+
+/// The longest `Idempotency-Key`; services and clients use UUIDs and short paths.
+pub(super) const MAX_KEY_CHARS: usize = 255;
+/// The longest purpose: a sentence or two for the approver.
+pub(super) const MAX_PURPOSE_CHARS: usize = 1000;
+
+/// What an agent proposes.
+#[derive(Clone, Debug)]
+pub struct ProposeRequest {
+    /// The tool.
+    pub tool: String,
+    /// Its major version.
+    pub major: u32,
+    /// Its arguments.
+    pub arguments: Value,
+    /// The version that the agent read.
+    pub based_on: Option<Value>,
+    /// Why, in the agent's words.
+    pub purpose: String,
+    /// The operation that this one replaces after a conflict.
+    pub supersedes: Option<OperationId>,
+    /// `Idempotency-Key`.
+    pub key: Option<String>,
+}
+
+/// A stored proposal.
+#[derive(Clone, Debug)]
+pub struct Proposed {
+    /// The operation.
+    pub stored: Arc<Stored>,
+    /// It was proposed before under the same key; this is what became of it.
+    pub replayed: bool,
+}
+
+/// A key of our own API, in its scope.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ApiKey {
+    /// Digest of tenant, principal, run and key.
+    pub(super) scope: Digest,
+    /// Digest of the canonical request.
+    pub(super) request: Digest,
+}
+
+impl ApiKey {
+    pub(super) fn new(
+        key: &str,
+        by: &Principal,
+        scope: &str,
+        request: &Value,
+    ) -> Result<ApiKey, Box<Problem>> {
+        let fits = !key.is_empty()
+            && key.len() <= MAX_KEY_CHARS
+            && key.chars().all(|c| c.is_ascii_graphic() || c == ' ');
+        if !fits {
+            let detail = format!("an Idempotency-Key has 1 to {MAX_KEY_CHARS} printable ASCII characters");
+            return Err(invalid("/Idempotency-Key", &detail));
+        }
+        let scope = json!([by.tenant, by.name, scope, key]);
+        let canonical = |value: &Value| Canonical::of(value).map_err(|error| Box::new(Problem::from(&error)));
+        Ok(ApiKey { scope: canonical(&scope)?.digest(), request: canonical(request)?.digest() })
+    }
+}
+
+/// A proposal that is ready to be stored.
+pub(super) struct Draft {
+    pub(super) proposal: Proposal,
+    pub(super) body: Body,
+    pub(super) contract: Vec<u8>,
+    pub(super) key: Option<ApiKey>,
+}
+
+fn invalid(pointer: &str, detail: &str) -> Box<Problem> {
+    let mut problem = Problem::new(Code::InvalidArgument, detail);
+    problem.pointer = Some(pointer.to_owned());
+    Box::new(problem)
+}
+
+impl Handle {
+    /// Proposes a write. Nothing is executed; when this answers, the proposal is stored.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, with its pointer; nothing is stored and nothing but reads was sent.
+    pub async fn propose(
+        &self,
+        run: RunId,
+        by: &Principal,
+        request: ProposeRequest,
+    ) -> Result<Proposed, Box<Problem>> {
+        let key = match &request.key {
+            None => None,
+            Some(key) => {
+                let body = json!({
+                    "tool": request.tool, "major": request.major, "arguments": request.arguments,
+                    "based_on": request.based_on, "purpose": request.purpose, "supersedes": request.supersedes,
+                });
+                Some(ApiKey::new(key, by, &run.to_string(), &body)?)
+            }
+        };
+        if let Some(known) = self.known(key.as_ref(), by)? {
+            return Ok(known);
+        }
+        let run = self.open_run_of(run, by)?;
+        let tool = self.write_tool(&run, by, &request)?;
+        let rules = tool.rules().ok_or_else(|| no_such_tool(&request.tool, request.major, "write"))?.clone();
+        if request.purpose.chars().count() > MAX_PURPOSE_CHARS {
+            return Err(invalid(
+                "/purpose",
+                &format!("a purpose has at most {MAX_PURPOSE_CHARS} characters"),
+            ));
+        }
+        if let Some(old) = request.supersedes {
+            self.operation(old, by)?;
+        }
+        let arguments = tool.admit(&request.arguments)?;
+        let value = arguments.value();
+        let call = self.parts.ids.call();
+        let before = preview(&self.parts, tool.as_ref(), &value, run.id, &Actor::from(by)).await?;
+        let id = self.parts.ids.operation();
+        let key_text = format!("{}:{id}", run.id);
+        let plan = tool.plan(PlanInput {
+            arguments: &value,
+            before: &before,
+            operation: id,
+            run: run.id,
+            requester: &by.name,
+            on_behalf_of: run.on_behalf_of.as_deref(),
+            key: &key_text,
+        })?;
+        check_based_on(&rules, &plan, request.based_on.as_ref())?;
+        let draft = self.draft(
+            by,
+            &run,
+            tool.as_ref(),
+            &rules,
+            Made {
+                id,
+                key_text,
+                arguments,
+                plan,
+                preview: call.to_string(),
+                purpose: request.purpose,
+                supersedes: request.supersedes,
+                key,
+            },
+        );
+        let draft = Box::new(draft);
+        self.ask(|reply| Message::Propose { draft, reply }).await
+    }
+
+    /// A repeat needs no preview: what its key names is answered at once. The writer decides the rest.
+    fn known(&self, key: Option<&ApiKey>, by: &Principal) -> Result<Option<Proposed>, Box<Problem>> {
+        let Some(key) = key else { return Ok(None) };
+        let record = self.records().idempotency(key.scope);
+        let record = record.map_err(|error| super::handle::unreadable(&error))?;
+        let Some(record) = record.filter(|record| record.request == key.request) else { return Ok(None) };
+        let crate::store::records::Created::Operation(id) = record.created else { return Ok(None) };
+        // Absent means that its group is not synced yet: the writer answers after that.
+        Ok(self.operation(id, by).ok().map(|stored| Proposed { stored, replayed: true }))
+    }
+
+    fn write_tool(
+        &self,
+        run: &Run,
+        by: &Principal,
+        request: &ProposeRequest,
+    ) -> Result<Arc<dyn Tool>, Box<Problem>> {
+        let name = format!("{}.v{}", request.tool, request.major);
+        if !by.has(Role::Agent) || !run.tools.contains(&name) {
+            // Whether the tool exists is not said to who may not use it.
+            let detail = "this run may not propose this tool: a write tool is named when the run is opened";
+            return Err(Box::new(Problem::new(Code::PermissionDenied, detail)));
+        }
+        self.parts
+            .tools
+            .current(&request.tool, request.major)
+            .filter(|tool| tool.is_write())
+            .ok_or_else(|| no_such_tool(&request.tool, request.major, "write"))
+    }
+
+    fn draft(&self, by: &Principal, run: &Run, tool: &dyn Tool, rules: &ToolRules, made: Made) -> Draft {
+        let now = self.parts.clock.now();
+        let (decide_max, execute_max) = self.parts.directory.clock_bounds();
+        let body = Body {
+            arguments: made.arguments.as_str().to_owned(),
+            changes: made.plan.changes,
+            consequences: Canonical::of(&made.plan.consequences)
+                .map(|canonical| canonical.as_str().to_owned())
+                .unwrap_or_default(),
+            preview: made.preview,
+            purpose: made.purpose,
+            direct: rules.direct.clone(),
+            indirect: rules.indirect.clone(),
+            reversible: rules.reversible.clone(),
+            residual: rules.residual.clone(),
+            request: made.plan.request,
+        };
+        let mut proposal = Proposal {
+            id: made.id,
+            run: run.id,
+            tenant: by.tenant.clone(),
+            requester: Actor::from(by),
+            owner: self.parts.directory.owner_of(by),
+            on_behalf_of: run.on_behalf_of.clone(),
+            tool: tool.name().to_owned(),
+            version: tool.version(),
+            contract: tool.fingerprint(),
+            target: made.plan.target,
+            effect_text: made.plan.effect_text,
+            arguments_sha256: made.arguments.digest(),
+            request_sha256: body.request.digest(),
+            proposal_sha256: Digest::ZERO,
+            key: made.key_text,
+            created: now,
+            decide_by: bounded(now.plus(rules.decide_within.min(decide_max)), run.deadline),
+            rules: Rules {
+                approvals: self.parts.directory.approvals(),
+                execute_within: rules.execute_within.min(execute_max),
+                commit: rules.commit,
+                check: rules.check,
+                retry: rules.retry,
+                max_attempts: rules.max_attempts,
+                budget: rules.budget,
+                backoff_initial: rules.backoff_initial,
+                backoff_max: rules.backoff_max,
+                tier: rules.tier,
+                timeout: rules.timeout,
+                escalate_after: self.parts.directory.escalate_after(),
+            },
+            supersedes: made.supersedes,
+            compensation_of: None,
+        };
+        debug_assert_eq!(PROPOSAL_FORMAT, 1, "another format has other members");
+        proposal.proposal_sha256 = proposal_digest(&proposal, &body);
+        Draft { proposal, body, contract: tool.body().to_vec(), key: made.key }
+    }
+}
+
+/// What was made of a request so far.
+struct Made {
+    id: OperationId,
+    key_text: String,
+    arguments: Canonical,
+    plan: Plan,
+    preview: String,
+    purpose: String,
+    supersedes: Option<OperationId>,
+    key: Option<ApiKey>,
+}
+
+fn bounded(time: Time, deadline: Option<Time>) -> Time {
+    deadline.map_or(time, |deadline| time.min(deadline))
+}
+
+/// A plan made on old facts never becomes a proposal on new ones by itself.
+fn check_based_on(rules: &ToolRules, plan: &Plan, based_on: Option<&Value>) -> Result<(), Box<Problem>> {
+    match (rules.check, based_on) {
+        (TargetCheck::Absent, None) => Ok(()),
+        (TargetCheck::Absent, Some(_)) => {
+            Err(invalid("/based_on", "this tool creates something: there is no version to be based on"))
+        }
+        (TargetCheck::IfMatch | TargetCheck::Read, None) => Err(invalid(
+            "/based_on",
+            "say which version of the target you read: a write is proposed on known facts",
+        )),
+        (TargetCheck::IfMatch | TargetCheck::Read, Some(read)) => {
+            let read = Canonical::of(read).map_err(|error| Box::new(Problem::from(&error)))?;
+            if plan.target.version.as_deref() == Some(read.as_str()) {
+                return Ok(());
+            }
+            let mut problem = Problem::new(
+                Code::VersionConflict,
+                "the target has another version than the one this is based on: read it again and plan anew",
+            );
+            problem.pointer = Some("/based_on".to_owned());
+            problem.current_version =
+                plan.target.version.as_deref().and_then(|version| serde_json::from_str(version).ok());
+            Err(Box::new(problem))
+        }
+    }
+}

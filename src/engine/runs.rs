@@ -1,0 +1,100 @@
+//! Open runs: opened, looked up, cancelled by their client.
+
+use std::sync::Arc;
+
+use super::handle::{Handle, not_found, unreadable};
+use super::message::Message;
+use super::propose::ApiKey;
+use crate::domain::ids::RunId;
+use crate::domain::operation::Actor;
+use crate::domain::principal::{Principal, Role};
+use crate::domain::problem::Problem;
+use crate::domain::run::Run;
+use crate::domain::{Code, Time};
+
+/// What a client says when it opens a run.
+#[derive(Clone, Debug, Default)]
+pub struct OpenRun {
+    /// Why, in its words.
+    pub purpose: String,
+    /// The write tools it may propose, as `name.vMAJOR`.
+    pub tools: Vec<String>,
+    /// Nothing starts after this.
+    pub deadline: Option<Time>,
+    /// `Idempotency-Key`.
+    pub key: Option<String>,
+}
+
+impl Handle {
+    /// Opens a run. Answers with it and whether it was opened before under the same key.
+    ///
+    /// # Errors
+    /// IDEMPOTENCY_CONFLICT, STORAGE_FULL.
+    pub async fn open_run(&self, by: &Principal, request: OpenRun) -> Result<(Arc<Run>, bool), Box<Problem>> {
+        if !by.has(Role::Agent) {
+            return Err(Box::new(Problem::new(
+                Code::PermissionDenied,
+                "opening a run needs the role `agent`",
+            )));
+        }
+        let key = match &request.key {
+            None => None,
+            Some(key) => {
+                let body = serde_json::json!({
+                    "purpose": request.purpose, "tools": request.tools, "deadline": request.deadline,
+                });
+                let key = ApiKey::new(key, by, "run", &body)?;
+                Some((key.scope, key.request))
+            }
+        };
+        let run = Box::new(Run {
+            id: self.parts.ids.run(),
+            tenant: by.tenant.clone(),
+            opener: Actor::from(by),
+            on_behalf_of: None,
+            purpose: request.purpose,
+            tools: request.tools,
+            opened: self.parts.clock.now(),
+            deadline: request.deadline,
+            ended: None,
+        });
+        self.ask(|reply| Message::OpenRun { run, key, reply }).await
+    }
+
+    /// A run that this principal may see.
+    ///
+    /// # Errors
+    /// NOT_FOUND.
+    pub fn run(&self, id: RunId, by: &Principal) -> Result<Run, Box<Problem>> {
+        let run = self.records().run(id).map_err(|error| unreadable(&error))?;
+        let wide = [Role::Approver, Role::Operator, Role::Auditor, Role::Admin].iter().any(|r| by.has(*r));
+        run.filter(|run| run.tenant == by.tenant && (wide || run.opener.name == by.name))
+            .ok_or_else(not_found)
+    }
+
+    /// A run in which this principal may act now.
+    pub(super) fn open_run_of(&self, id: RunId, by: &Principal) -> Result<Run, Box<Problem>> {
+        let run = self.run(id, by)?;
+        if run.opener.name != by.name {
+            return Err(Box::new(Problem::new(Code::PermissionDenied, "only its opener acts in a run")));
+        }
+        if !run.is_open(self.parts.clock.now()) {
+            return Err(Box::new(Problem::new(Code::DeadlineExceeded, "this run has ended")));
+        }
+        Ok(run)
+    }
+
+    /// Cancels a run: nothing further starts in it; what is executing is learned to its end.
+    ///
+    /// # Errors
+    /// NOT_FOUND, PERMISSION_DENIED.
+    pub async fn cancel_run(&self, id: RunId, by: &Principal) -> Result<Arc<Run>, Box<Problem>> {
+        let run = self.run(id, by)?;
+        if run.opener.name != by.name && !by.has(Role::Operator) && !by.has(Role::Admin) {
+            let detail = "only its opener or an operator cancels a run";
+            return Err(Box::new(Problem::new(Code::PermissionDenied, detail)));
+        }
+        let by = by.clone();
+        self.ask(|reply| Message::CancelRun { id, by, reply }).await
+    }
+}

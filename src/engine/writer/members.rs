@@ -1,0 +1,384 @@
+//! One member of a group: a message is decided, appended, and its caller told after the commit.
+
+use std::sync::Arc;
+
+use super::Writer;
+use crate::domain::ids::{OperationId, RunId};
+use crate::domain::journal::{Fact, Subject};
+use crate::domain::operation::{
+    Actor, Answer, Command, Effect, Event, Facts, Operation, Refusal, State, decide,
+};
+use crate::domain::principal::{Principal, Role};
+use crate::domain::problem::Problem;
+use crate::domain::run::{Run, RunEnd};
+use crate::domain::{Code, Digest};
+use crate::engine::group::{Stamp, internal};
+use crate::engine::handle::{CommandDone, not_found, unreadable};
+use crate::engine::message::{Message, Reply};
+use crate::engine::propose::{Draft, Proposed};
+use crate::store::records::{Created, IdempotencyRecord, Records, Stored, keys};
+
+impl Writer {
+    pub(super) fn member(&mut self, message: Message) {
+        match message {
+            Message::Propose { draft, reply } => self.propose(*draft, reply),
+            Message::Command { id, command, by, reply } => self.command(id, &command, &by, reply),
+            Message::Commit { id, by, reply } => self.explicit_commit(id, &by, reply),
+            Message::VersionRead { id, version } => self.version_read(id, version),
+            Message::Answer { id, attempt, answer } => self.answer(id, attempt, *answer),
+            Message::AttemptEnded { id } => self.attempt_ended(id),
+            Message::Status { id, answer } => self.status(id, answer),
+            Message::OpenRun { run, key, reply } => self.open_run(*run, key, reply),
+            Message::CancelRun { id, by, reply } => self.cancel_run(id, &by, reply),
+            Message::AcceptRestore { by, reply } => self.accept_restore(&by, reply),
+            Message::Loaded { catalog, configuration } => self.loaded(catalog, configuration),
+            Message::Stop { reply } => {
+                let _ = reply.send(());
+            }
+        }
+    }
+
+    fn refuse_while_dead<T>(&self, reply: Reply<T>) -> Option<Reply<T>> {
+        if self.dead_since.is_none() {
+            return Some(reply);
+        }
+        let problem =
+            Problem::new(Code::Unavailable, "the store is not available; nothing is accepted until it is");
+        let _ = reply.send(Err(Box::new(problem)));
+        None
+    }
+
+    /// Stores a proposal, or finds the operation that its key names. Whoever comes second with a key finds the first.
+    fn propose(&mut self, draft: Draft, reply: Reply<Proposed>) {
+        let Some(reply) = self.refuse_while_dead(reply) else { return };
+        if let Some(key) = &draft.key {
+            match self.remembered(key.scope) {
+                Ok(None) => {}
+                Ok(Some(record)) => return self.replay(&draft, record, reply),
+                Err(problem) => return drop(reply.send(Err(problem))),
+            }
+        }
+        if self.parts.store.low_space() {
+            let problem = Problem::new(
+                Code::StorageFull,
+                "little space is left: it is kept for outcomes, new proposals are refused. Free space",
+            );
+            return drop(reply.send(Err(Box::new(problem))));
+        }
+        match self.store_draft(draft) {
+            Ok(stored) => {
+                self.points.push("P1");
+                self.tell(reply, Proposed { stored, replayed: false });
+            }
+            Err(problem) => drop(reply.send(Err(problem))),
+        }
+    }
+
+    fn store_draft(&mut self, draft: Draft) -> Result<Arc<Stored>, Box<Problem>> {
+        let Draft { proposal, body, contract, key } = draft;
+        let id = proposal.id;
+        let by = proposal.requester.clone();
+        let at = self.now();
+        let arguments = proposal.arguments_sha256;
+        if !self.cache.is_stored(proposal.contract) {
+            let known = Records(self.parts.store.as_ref()).contract(proposal.contract);
+            if known.map_err(|error| unreadable(&error))?.is_none() {
+                self.group.put_contract(proposal.contract, &contract);
+            }
+        }
+        let fingerprint = proposal.contract;
+        self.group.put_body(id, &body).map_err(|error| internal(&error))?;
+        if let Some(key) = key {
+            let record =
+                IdempotencyRecord { request: key.request, arguments, created: Created::Operation(id), at };
+            self.group.put_idempotency(key.scope, record).map_err(|error| internal(&error))?;
+        }
+        let stored = self
+            .append(None, vec![Event::Proposed(Arc::new(proposal))], &by)
+            .map_err(|error| internal(&error))?;
+        let cache = Arc::clone(&self.cache);
+        self.after_commit(Box::new(move |problem| {
+            if problem.is_none() {
+                cache.stored(fingerprint);
+            }
+        }));
+        Ok(stored)
+    }
+
+    fn remembered(&self, scope: Digest) -> Result<Option<IdempotencyRecord>, Box<Problem>> {
+        if let Some(record) = self.group.idempotency.get(&scope) {
+            return Ok(Some(record.clone()));
+        }
+        Records(self.parts.store.as_ref()).idempotency(scope).map_err(|error| unreadable(&error))
+    }
+
+    fn replay(&mut self, draft: &Draft, record: IdempotencyRecord, reply: Reply<Proposed>) {
+        let same = draft.key.as_ref().is_some_and(|key| key.request == record.request);
+        if !same {
+            let _ = reply.send(Err(conflict(&record, draft.proposal.arguments_sha256)));
+            return;
+        }
+        let Created::Operation(id) = record.created else {
+            let _ = reply.send(Err(conflict(&record, draft.proposal.arguments_sha256)));
+            return;
+        };
+        match self.load(id) {
+            Ok(stored) => self.tell(reply, Proposed { stored, replayed: true }),
+            Err(problem) => drop(reply.send(Err(problem))),
+        }
+    }
+
+    /// Answers after the commit of the group, so that nothing is told that is not durable.
+    fn tell<T: Send + 'static>(&mut self, reply: Reply<T>, value: T) {
+        self.after_commit(Box::new(move |problem| {
+            super::super::failpoint::pass("P6");
+            let _ = reply.send(match problem {
+                None => Ok(value),
+                Some(problem) => Err(Box::new(problem.clone())),
+            });
+        }));
+    }
+
+    pub(super) fn facts<'a>(&self, by: &'a Principal) -> Facts<'a> {
+        Facts { now: self.now(), by, jitter: self.parts.ids.jitter() }
+    }
+
+    fn command(&mut self, id: OperationId, command: &Command, by: &Principal, reply: Reply<CommandDone>) {
+        let Some(reply) = self.refuse_while_dead(reply) else { return };
+        let before = match self.load(id) {
+            Ok(before) => before,
+            Err(problem) => return drop(reply.send(Err(problem))),
+        };
+        let decided = decide(&before.operation, command, &self.facts(by));
+        let after = if decided.events.is_empty() {
+            before
+        } else {
+            let approved = decided.events.iter().any(|event| matches!(event, Event::Approved { .. }));
+            match self.append(Some(&before), decided.events, &Actor::from(by)) {
+                Ok(after) => {
+                    if approved {
+                        self.points.push("P2");
+                    }
+                    after
+                }
+                Err(error) => return drop(reply.send(Err(internal(&error)))),
+            }
+        };
+        // The answer shows what follows in the same group, too: an approved write is on its way when it is told.
+        self.look_at_runnable();
+        let after = self.group.operations.get(&id).cloned().unwrap_or(after);
+        self.answer_command(reply, after, decided.answer);
+    }
+
+    pub(super) fn answer_command(&mut self, reply: Reply<CommandDone>, stored: Arc<Stored>, answer: Answer) {
+        match answer {
+            Answer::Refused(refusal) => {
+                let problem = refused(&refusal, &stored.operation);
+                self.after_commit(Box::new(move |failed| {
+                    let problem = failed.map_or(problem, |failed| Box::new(failed.clone()));
+                    let _ = reply.send(Err(problem));
+                }));
+            }
+            Answer::Done | Answer::Already(_) => self.tell(reply, CommandDone { stored, answer }),
+        }
+    }
+
+    /// Clocks that have been reached.
+    pub(super) fn clocks(&mut self) {
+        let now = self.now();
+        let daemon = Principal::daemon();
+        for id in self.memory.due(now, super::CLOCKS_PER_GROUP) {
+            let Ok(before) = self.load(id) else { continue };
+            let decided = decide(&before.operation, &Command::Tick, &self.facts(&daemon));
+            if decided.events.is_empty() {
+                self.clock_without_event(&before);
+            } else if let Err(error) = self.append(Some(&before), decided.events, &Actor::daemon()) {
+                tracing::error!(%id, %error, "a clock could not be recorded");
+            }
+        }
+    }
+
+    /// A clock that changes nothing by itself: a back-off that is over, an attempt that still runs, a reminder.
+    fn clock_without_event(&mut self, stored: &Arc<Stored>) {
+        let id = stored.operation.id();
+        if stored.operation.state == State::Approved {
+            self.memory.look_at(id);
+        }
+        self.memory.snooze(stored, self.now());
+    }
+
+    fn open_run(&mut self, run: Run, key: Option<(Digest, Digest)>, reply: Reply<(Arc<Run>, bool)>) {
+        let Some(reply) = self.refuse_while_dead(reply) else { return };
+        if let Some((scope, request)) = key {
+            match self.remembered(scope) {
+                Ok(None) => {}
+                Ok(Some(IdempotencyRecord { created: Created::Run(id), request: known, .. }))
+                    if known == request =>
+                {
+                    match self.run_record(id) {
+                        Ok(run) => self.tell(reply, (run, true)),
+                        Err(problem) => drop(reply.send(Err(problem))),
+                    }
+                    return;
+                }
+                Ok(Some(record)) => return drop(reply.send(Err(conflict(&record, request)))),
+                Err(problem) => return drop(reply.send(Err(problem))),
+            }
+            let record = IdempotencyRecord {
+                request,
+                arguments: request,
+                created: Created::Run(run.id),
+                at: run.opened,
+            };
+            if let Err(error) = self.group.put_idempotency(scope, record) {
+                return drop(reply.send(Err(internal(&error))));
+            }
+        }
+        let run = Arc::new(run);
+        let fact = Fact::RunOpened(Box::new(run.as_ref().clone()));
+        match self.put_run(&run, 0, &fact, &run.opener.clone()) {
+            Ok(()) => self.tell(reply, (run, false)),
+            Err(problem) => drop(reply.send(Err(problem))),
+        }
+    }
+
+    fn put_run(&mut self, run: &Arc<Run>, version: u64, fact: &Fact, by: &Actor) -> Result<(), Box<Problem>> {
+        let number = u32::try_from(version + 1).unwrap_or(u32::MAX);
+        self.append_fact(Subject::Run(run.id), number, fact, by)?;
+        self.group.put(keys::run(run.id), version, run.as_ref()).map_err(|error| internal(&error))?;
+        self.memory.remember_run(run);
+        Ok(())
+    }
+
+    fn append_fact(
+        &mut self,
+        subject: Subject,
+        number: u32,
+        fact: &Fact,
+        by: &Actor,
+    ) -> Result<(), Box<Problem>> {
+        let ids = Arc::clone(&self.parts.ids);
+        let salt = move || ids.salt();
+        let stamp = Stamp { at: self.now(), by, salt: &salt };
+        self.group
+            .append_fact(&mut self.memory.head, subject, number, fact, &stamp)
+            .map_err(|error| internal(&error))
+    }
+
+    pub(super) fn run_record(&mut self, id: RunId) -> Result<Arc<Run>, Box<Problem>> {
+        if let Some(run) = self.memory.runs.get(&id) {
+            return Ok(Arc::clone(run));
+        }
+        let run = Records(self.parts.store.as_ref()).run(id).map_err(|error| unreadable(&error))?;
+        let run = Arc::new(run.ok_or_else(not_found)?);
+        self.memory.remember_run(&run);
+        Ok(run)
+    }
+
+    /// Cancels a run and everything of it that has not started; what is executing is learned to its end.
+    fn cancel_run(&mut self, id: RunId, by: &Principal, reply: Reply<Arc<Run>>) {
+        let Some(reply) = self.refuse_while_dead(reply) else { return };
+        let run = match self.run_record(id) {
+            Ok(run) => run,
+            Err(problem) => return drop(reply.send(Err(problem))),
+        };
+        if run.ended.is_some() {
+            return self.tell(reply, run);
+        }
+        let mut ended = run.as_ref().clone();
+        ended.ended = Some((self.now(), RunEnd::Cancelled));
+        let ended = Arc::new(ended);
+        let actor = Actor::from(by);
+        if let Err(problem) = self.put_run(&ended, 1, &Fact::RunEnded(RunEnd::Cancelled), &actor) {
+            return drop(reply.send(Err(problem)));
+        }
+        let of_run: Vec<_> = self
+            .memory
+            .operations
+            .values()
+            .filter(|stored| stored.operation.proposal.run == id)
+            .map(|stored| stored.operation.id())
+            .collect();
+        for operation in of_run {
+            let Ok(before) = self.load(operation) else { continue };
+            let command = Command::Cancel { reason: Some("its run was cancelled".to_owned()) };
+            let decided = decide(&before.operation, &command, &self.facts(by));
+            if !decided.events.is_empty()
+                && let Err(error) = self.append(Some(&before), decided.events, &actor)
+            {
+                tracing::error!(%operation, %error, "the cancellation of a run could not be recorded");
+            }
+        }
+        self.tell(reply, ended);
+    }
+
+    fn accept_restore(&mut self, by: &Principal, reply: Reply<u64>) {
+        let Some(reply) = self.refuse_while_dead(reply) else { return };
+        if !by.has(Role::Admin) && !by.has(Role::Operator) {
+            let problem = Problem::new(Code::PermissionDenied, "this needs the role `operator` or `admin`");
+            return drop(reply.send(Err(Box::new(problem))));
+        }
+        let (mut meta, version) = self.memory.meta;
+        let epoch = meta.epoch;
+        if meta.held {
+            meta.held = false;
+            let fact = Fact::RestoreAccepted { epoch };
+            let stored = self
+                .append_fact(Subject::System, 0, &fact, &Actor::from(by))
+                .and_then(|()| self.group.put(keys::meta(), version, &meta).map_err(|e| internal(&e)));
+            if let Err(problem) = stored {
+                return drop(reply.send(Err(problem)));
+            }
+            self.memory.meta = (meta, version + 1);
+            self.memory.hold = None;
+            self.look_at_all_approved();
+        }
+        self.tell(reply, epoch);
+    }
+
+    fn loaded(&mut self, catalog: Digest, configuration: Digest) {
+        let (mut meta, version) = self.memory.meta;
+        let mut facts = Vec::new();
+        if meta.catalog != catalog {
+            facts.push(Fact::CatalogLoaded { catalog, before: meta.catalog });
+        }
+        if meta.configuration != configuration {
+            facts.push(Fact::ConfigurationLoaded { configuration, before: meta.configuration });
+        }
+        if facts.is_empty() {
+            return;
+        }
+        meta.catalog = catalog;
+        meta.configuration = configuration;
+        for fact in &facts {
+            if self.append_fact(Subject::System, 0, fact, &Actor::daemon()).is_err() {
+                return;
+            }
+        }
+        if self.group.put(keys::meta(), version, &meta).is_ok() {
+            self.memory.meta = (meta, version + 1);
+        }
+    }
+}
+
+fn conflict(record: &IdempotencyRecord, arguments: Digest) -> Box<Problem> {
+    let detail = format!(
+        "this Idempotency-Key was used for another request: its arguments were {}, these are {arguments}. \
+         The first request stands; use another key for another write",
+        record.arguments
+    );
+    let mut problem = Problem::new(Code::IdempotencyConflict, detail);
+    if let Created::Operation(id) = record.created {
+        problem.operation_id = Some(id);
+    }
+    Box::new(problem)
+}
+
+/// A refusal, with what is true of the operation: once an attempt exists, state and effect come first.
+pub(super) fn refused(refusal: &Refusal, operation: &Operation) -> Box<Problem> {
+    let mut problem = Problem::new(refusal.code, refusal.detail.clone());
+    problem.operation_id = Some(operation.id());
+    problem.state = Some(operation.state.as_str().to_owned());
+    problem.effect = if operation.attempts.is_empty() { Effect::None } else { operation.effect };
+    Box::new(problem)
+}

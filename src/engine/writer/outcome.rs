@@ -1,0 +1,73 @@
+//! What comes back from the world: answers of attempts, of the status protocol, and the end of an attempt's task.
+
+use super::Writer;
+use crate::domain::Code;
+use crate::domain::ids::{AttemptId, OperationId};
+use crate::domain::operation::command::{AttemptAnswer, StatusAnswer};
+use crate::domain::operation::{Actor, Command, Evidence, State, decide};
+use crate::domain::principal::Principal;
+use crate::engine::message::Message;
+
+impl Writer {
+    pub(super) fn answer(&mut self, id: OperationId, attempt: AttemptId, answer: AttemptAnswer) {
+        let kept = Message::Answer { id, attempt, answer: Box::new(answer.clone()) };
+        self.outcome(id, &Command::RecordAnswer { attempt, answer }, kept);
+    }
+
+    pub(super) fn status(&mut self, id: OperationId, answer: StatusAnswer) {
+        let kept = Message::Status { id, answer: answer.clone() };
+        self.outcome(id, &Command::RecordStatus { answer }, kept);
+    }
+
+    fn outcome(&mut self, id: OperationId, command: &Command, kept: Message) {
+        if self.dead_since.is_some() {
+            // What happened in the world is not forgotten because the store is away.
+            self.outcomes.push(kept);
+            return;
+        }
+        let before = match self.load(id) {
+            Ok(before) => before,
+            Err(problem) => {
+                tracing::error!(%id, code = problem.code.as_str(), "an outcome has no operation to go to");
+                return;
+            }
+        };
+        let daemon = Principal::daemon();
+        let decided = decide(&before.operation, command, &self.facts(&daemon));
+        if decided.events.is_empty() {
+            return;
+        }
+        match self.append(Some(&before), decided.events, &Actor::daemon()) {
+            Ok(_) => self.outcomes.push(kept),
+            Err(error) => tracing::error!(%id, %error, "an outcome could not be appended"),
+        }
+    }
+
+    pub(super) fn attempt_ended(&mut self, id: OperationId) {
+        self.memory.running.remove(&id);
+        if let Some(next) = self.memory.waiting_for_place.pop_front() {
+            self.memory.look_at(next);
+        }
+    }
+
+    /// Intents that were stored although their commit was reported as failed: their attempts were never launched, which
+    /// is proof that nothing was sent.
+    pub(super) fn settle_unlaunched(&mut self) {
+        for (id, attempt) in std::mem::take(&mut self.unlaunched) {
+            self.memory.running.remove(&id);
+            let executing = self.load(id).is_ok_and(|stored| {
+                let operation = &stored.operation;
+                operation.state == State::Executing
+                    && operation.running_attempt().is_some_and(|running| running.id == attempt)
+            });
+            if executing {
+                let answer = AttemptAnswer::NoEffect {
+                    code: Code::Unavailable,
+                    retry_after: None,
+                    evidence: Evidence::NothingSent,
+                };
+                self.answer(id, attempt, answer);
+            }
+        }
+    }
+}

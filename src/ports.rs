@@ -1,0 +1,289 @@
+//! How the engine sees the outside: traits that the composition root fills. The engine names no adapter, no contract
+//! format and no clock of its own, so that a test can give it others.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::domain::ids::{AttemptId, CallId, OperationId, RunId};
+use crate::domain::json::Canonical;
+use crate::domain::operation::command::{AttemptAnswer, StatusAnswer};
+use crate::domain::operation::{
+    Actor, Change, CommitMode, Proposal, RecoveryTier, RetryClass, Target, TargetCheck,
+};
+use crate::domain::principal::Principal;
+use crate::domain::problem::Problem;
+use crate::domain::request::RenderedRequest;
+use crate::domain::{Digest, Millis, Time};
+
+/// A future behind a trait object.
+pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Wall time. Monotonic time is `std::time::Instant`, read by the engine itself.
+pub trait Clock: Send + Sync {
+    /// Now.
+    fn now(&self) -> Time;
+}
+
+/// Draws ids and other random things.
+pub trait IdSource: Send + Sync {
+    /// A run's id.
+    fn run(&self) -> RunId;
+    /// An operation's id.
+    fn operation(&self) -> OperationId;
+    /// An attempt's id.
+    fn attempt(&self) -> AttemptId;
+    /// A call's id.
+    fn call(&self) -> CallId;
+    /// The salt of a journal entry.
+    fn salt(&self) -> [u8; 16];
+    /// A number in `0..=1000`.
+    fn jitter(&self) -> u32;
+}
+
+/// A complete answer of a downstream, whatever its status.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reply {
+    /// The status.
+    pub status: u16,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// No complete answer, and what that means for the world.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NoReply {
+    /// Proof: not a byte of the request left this machine.
+    #[error("nothing was sent: {cause}")]
+    NothingSent {
+        /// Why, without data.
+        cause: String,
+    },
+    /// Anything else.
+    #[error("it may have arrived: {cause}")]
+    MayHaveArrived {
+        /// Why, without data.
+        cause: String,
+    },
+}
+
+/// What a request is for; decides identity and connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// A read or preview.
+    Read,
+    /// An attempt.
+    Write,
+    /// The status protocol.
+    Status,
+}
+
+/// Sends one rendered request. Never retries, never follows, never re-sends. When it returns, the connection of an
+/// unanswered request is gone.
+pub trait Invoker: Send + Sync {
+    /// Sends it and waits for the whole answer.
+    fn send(
+        &self,
+        request: RenderedRequest,
+        purpose: Purpose,
+        deadline: Duration,
+        max_bytes: usize,
+    ) -> Later<'_, Result<Reply, NoReply>>;
+}
+
+/// The loaded contracts.
+pub trait Toolbox: Send + Sync {
+    /// The current contract of a tool: newest minor of this major. `None` if there is none.
+    fn current(&self, tool: &str, major: u32) -> Option<Arc<dyn Tool>>;
+    /// The contract under which an operation was proposed, from its stored body.
+    ///
+    /// # Errors
+    /// The body is not one that this release can execute.
+    fn pinned(&self, fingerprint: Digest, body: &[u8]) -> Result<Arc<dyn Tool>, String>;
+    /// The fingerprint of everything that is loaded.
+    fn fingerprint(&self) -> Digest;
+    /// Everything that is loaded, for lists.
+    fn all(&self) -> Vec<Arc<dyn Tool>>;
+}
+
+/// A read that a preview needs.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PreviewRead {
+    /// The read tool.
+    pub tool: String,
+    /// Its major version.
+    pub major: u32,
+    /// Its arguments.
+    pub arguments: Value,
+}
+
+/// What a plan is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct PlanInput<'a> {
+    /// Canonical arguments, defaults filled in.
+    pub arguments: &'a Value,
+    /// The preview's data.
+    pub before: &'a Value,
+    /// The operation.
+    pub operation: OperationId,
+    /// The run.
+    pub run: RunId,
+    /// Who asks.
+    pub requester: &'a str,
+    /// For whom.
+    pub on_behalf_of: Option<&'a str>,
+    /// The idempotency key.
+    pub key: &'a str,
+}
+
+/// What a contract makes of a proposal.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Plan {
+    /// What is written.
+    pub target: Target,
+    /// The effect in one sentence.
+    pub effect_text: String,
+    /// Before → after.
+    pub changes: Vec<Change>,
+    /// Environment, recipients, affected count, …
+    pub consequences: Value,
+    /// Exactly what will be sent.
+    pub request: RenderedRequest,
+}
+
+/// The fixed rules of a write tool.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ToolRules {
+    /// Time to decide.
+    pub decide_within: Millis,
+    /// Time to execute.
+    pub execute_within: Millis,
+    /// When it is executed.
+    pub commit: CommitMode,
+    /// How the version is checked.
+    pub check: TargetCheck,
+    /// Whether attempts are repeated.
+    pub retry: RetryClass,
+    /// Attempts in all.
+    pub max_attempts: u32,
+    /// Retry budget.
+    pub budget: Millis,
+    /// First back-off.
+    pub backoff_initial: Millis,
+    /// Longest back-off.
+    pub backoff_max: Millis,
+    /// How an unknown outcome is settled.
+    pub tier: RecoveryTier,
+    /// Time for one attempt.
+    pub timeout: Millis,
+    /// Effects for the view.
+    pub direct: Vec<String>,
+    /// Second-order effects.
+    pub indirect: Vec<String>,
+    /// Whether and how it can be undone.
+    pub reversible: String,
+    /// What remains.
+    pub residual: Vec<String>,
+}
+
+/// When "not found" is proof.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settlement {
+    /// The contract calls it proof at all.
+    pub not_found_is_no_effect: bool,
+    /// Time since the connection is gone.
+    pub settle: Duration,
+    /// Consistent answers.
+    pub confirmations: u32,
+    /// Apart.
+    pub confirm_interval: Duration,
+}
+
+/// Why a contract cannot do something with these values. A problem for the caller; nothing was sent.
+pub type ToolError = Box<Problem>;
+
+/// One verified contract, as the engine needs it. Pure: it renders and classifies, and touches nothing.
+pub trait Tool: Send + Sync {
+    /// The tool's name.
+    fn name(&self) -> &str;
+    /// `major.minor`.
+    fn version(&self) -> String;
+    /// Its fingerprint.
+    fn fingerprint(&self) -> Digest;
+    /// Its canonical body, for the store.
+    fn body(&self) -> &[u8];
+    /// A write, or a read.
+    fn is_write(&self) -> bool;
+    /// For people.
+    fn title(&self) -> &str;
+    /// The rules of a write; `None` for a read.
+    fn rules(&self) -> Option<&ToolRules>;
+    /// Time for one call of a read, or one status query.
+    fn timeout(&self) -> Duration;
+    /// The largest answer.
+    fn max_output(&self) -> usize;
+    /// Validates arguments and fills in declared defaults.
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT with all findings.
+    fn admit(&self, arguments: &Value) -> Result<Canonical, ToolError>;
+    /// The read that the preview needs; `None` if it needs none.
+    ///
+    /// # Errors
+    /// The arguments do not render.
+    fn preview(&self, arguments: &Value) -> Result<Option<PreviewRead>, ToolError>;
+    /// Target, view and request of a write.
+    ///
+    /// # Errors
+    /// The values do not render.
+    fn plan(&self, input: PlanInput<'_>) -> Result<Plan, ToolError>;
+    /// The request of a read.
+    ///
+    /// # Errors
+    /// The values do not render.
+    fn read_request(
+        &self,
+        arguments: &Value,
+        run: RunId,
+        requester: &Actor,
+    ) -> Result<RenderedRequest, ToolError>;
+    /// The data of a read's answer, validated. Not redacted.
+    ///
+    /// # Errors
+    /// A declared error, OUTPUT_INVALID or UNAVAILABLE.
+    fn read_result(&self, reply: &Reply) -> Result<Value, ToolError>;
+    /// The target's version in a preview's data, for `check: read` and for `based_on`.
+    ///
+    /// # Errors
+    /// The values do not render.
+    fn version_in(&self, arguments: &Value, before: &Value) -> Result<Option<String>, ToolError>;
+    /// What an answer to an attempt says.
+    fn classify(&self, proposal: &Proposal, request: &RenderedRequest, reply: &Reply) -> AttemptAnswer;
+    /// The status query of an operation; `None` where the tier has none.
+    fn status_request(&self, proposal: &Proposal, arguments: &Value) -> Option<RenderedRequest>;
+    /// What a status answer says. `NotFound` is never proven here.
+    fn classify_status(&self, proposal: &Proposal, request: &RenderedRequest, reply: &Reply) -> StatusAnswer;
+    /// When "not found" is proof.
+    fn settlement(&self) -> Settlement;
+    /// What the agent may see of data.
+    fn redact_for_agent(&self, data: Value) -> Value;
+}
+
+/// Who a recorded name is now.
+pub trait Directory: Send + Sync {
+    /// Whether this requester may still write; asked at every commit.
+    fn may_write(&self, requester: &Actor, tenant: &str) -> bool;
+    /// The person who owns an agent.
+    fn owner_of(&self, requester: &Principal) -> Option<String>;
+    /// Approvals that a write needs.
+    fn approvals(&self) -> u32;
+    /// Upper bounds of the two clocks: decide-within, execute-within.
+    fn clock_bounds(&self) -> (Millis, Millis);
+    /// From unknown to paused.
+    fn escalate_after(&self) -> Millis;
+}

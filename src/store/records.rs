@@ -1,0 +1,244 @@
+//! The typed layer: which records there are, under which keys, and how they are read. Writing is the business of the
+//! engine's group commit, which builds its batches with [`keys`] and [`super::codec`].
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::codec::{NotDecoded, decode};
+use super::{Key, Range, ReadError, Store};
+use crate::domain::ids::{OperationId, RunId};
+use crate::domain::journal::{Entry, Head};
+use crate::domain::operation::{Body, Operation, State};
+use crate::domain::run::Run;
+use crate::domain::{Digest, Time};
+
+/// The keys of all records. First byte: the kind.
+pub mod keys {
+    use super::{Digest, Key, OperationId, RunId, State};
+
+    fn key(space: u8, parts: &[&[u8]]) -> Key {
+        // Every part has a fixed length and all of them together stay under the limit of a key.
+        Key::new(space, parts).unwrap_or_else(|_| Key::space(space))
+    }
+
+    /// The operation.
+    #[must_use]
+    pub fn operation(id: OperationId) -> Key {
+        key(b'o', &[&id.to_bytes()])
+    }
+    /// The bodies of its proposal.
+    #[must_use]
+    pub fn body(id: OperationId) -> Key {
+        key(b'b', &[&id.to_bytes()])
+    }
+    /// Present while it has not ended.
+    #[must_use]
+    pub fn pending(id: OperationId) -> Key {
+        key(b'p', &[&id.to_bytes()])
+    }
+    /// Present when it has ended, by state.
+    #[must_use]
+    pub fn ended(state: State, id: OperationId) -> Key {
+        let place = State::ALL.iter().position(|known| *known == state).unwrap_or(0);
+        key(b'e', &[&[u8::try_from(place).unwrap_or(0)], &id.to_bytes()])
+    }
+    /// An entry of the journal.
+    #[must_use]
+    pub fn entry(seq: u64) -> Key {
+        key(b'j', &[&seq.to_be_bytes()])
+    }
+    /// A contract's body, by its fingerprint.
+    #[must_use]
+    pub fn contract(fingerprint: Digest) -> Key {
+        key(b'c', &[&fingerprint.0])
+    }
+    /// A run.
+    #[must_use]
+    pub fn run(id: RunId) -> Key {
+        key(b'r', &[&id.to_bytes()])
+    }
+    /// A record of our own API's idempotency keys, by the digest of scope and key.
+    #[must_use]
+    pub fn idempotency(scope: Digest) -> Key {
+        key(b'i', &[&scope.0])
+    }
+    /// The daemon's own record.
+    #[must_use]
+    pub fn meta() -> Key {
+        Key::space(b'm')
+    }
+    /// All records of a kind.
+    #[must_use]
+    pub fn space(space: u8) -> Key {
+        Key::space(space)
+    }
+}
+
+/// An operation with the places of its events in the journal: the head record of its history.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Stored {
+    /// The operation, as its events made it.
+    pub operation: Operation,
+    /// The places of its events in the journal, in order; as many as it has events.
+    pub history: Vec<u64>,
+}
+
+/// The daemon's own record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Meta {
+    /// Grows with every import.
+    pub epoch: u64,
+    /// Writes are held until `writd restore accept`.
+    pub held: bool,
+    /// The catalog that was loaded last.
+    pub catalog: Digest,
+    /// The configuration that was loaded last.
+    pub configuration: Digest,
+}
+
+/// What our own API remembers of a creating request.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct IdempotencyRecord {
+    /// SHA-256 of the canonical request, to tell a repeat from another request under the same key.
+    pub request: Digest,
+    /// SHA-256 of the canonical arguments, for the message of a conflict.
+    pub arguments: Digest,
+    /// What was created.
+    pub created: Created,
+    /// When.
+    pub at: Time,
+}
+
+/// What a creating request created.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Created {
+    /// An operation.
+    Operation(OperationId),
+    /// A run.
+    Run(RunId),
+}
+
+/// Why a record cannot be had.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RecordError {
+    /// The store says no.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The frame is whole but its content is not of this kind.
+    #[error("{key}: {why}")]
+    Decode {
+        /// Where.
+        key: Key,
+        /// Why.
+        why: NotDecoded,
+    },
+}
+
+/// Typed reads over any store.
+#[derive(Clone, Copy)]
+pub struct Records<'a>(pub &'a dyn Store);
+
+impl Records<'_> {
+    /// A record and its version.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub fn get<T: DeserializeOwned>(&self, key: &Key) -> Result<Option<(T, u64)>, RecordError> {
+        let Some(record) = self.0.get(key)? else { return Ok(None) };
+        match decode(&record.payload) {
+            Ok(value) => Ok(Some((value, record.version))),
+            Err(why) => Err(RecordError::Decode { key: key.clone(), why }),
+        }
+    }
+
+    fn value<T: DeserializeOwned>(&self, key: &Key) -> Result<Option<T>, RecordError> {
+        Ok(self.get(key)?.map(|(value, _)| value))
+    }
+
+    /// An operation.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub fn operation(&self, id: OperationId) -> Result<Option<Stored>, RecordError> {
+        self.value(&keys::operation(id))
+    }
+
+    /// The bodies of a proposal.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub fn body(&self, id: OperationId) -> Result<Option<Body>, RecordError> {
+        self.value(&keys::body(id))
+    }
+
+    /// A contract's body.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub fn contract(&self, fingerprint: Digest) -> Result<Option<Vec<u8>>, RecordError> {
+        Ok(self.0.get(&keys::contract(fingerprint))?.map(|record| record.payload))
+    }
+
+    /// A run.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub fn run(&self, id: RunId) -> Result<Option<Run>, RecordError> {
+        self.value(&keys::run(id))
+    }
+
+    /// What is remembered of a creating request.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub fn idempotency(&self, scope: Digest) -> Result<Option<IdempotencyRecord>, RecordError> {
+        self.value(&keys::idempotency(scope))
+    }
+
+    /// The daemon's own record and its version.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub fn meta(&self) -> Result<(Meta, u64), RecordError> {
+        Ok(self.get(&keys::meta())?.unwrap_or_default())
+    }
+
+    /// An entry of the journal.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub fn entry(&self, seq: u64) -> Result<Option<Entry>, RecordError> {
+        self.value(&keys::entry(seq))
+    }
+
+    /// Where the journal ends.
+    ///
+    /// # Errors
+    /// [`RecordError`]; a last entry that cannot be read is an error, never an earlier head.
+    pub fn head(&self) -> Result<Head, RecordError> {
+        let Some(key) = self.0.last_key(&keys::space(b'j'))? else { return Ok(Head::default()) };
+        let entry: Option<Entry> = self.value(&key)?;
+        Ok(entry.map_or_else(Head::default, |entry| Head {
+            seq: entry.seq,
+            digest: entry.digest(),
+            at: entry.at,
+        }))
+    }
+
+    /// The operations that have not ended.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub fn pending(&self) -> Result<Vec<OperationId>, RecordError> {
+        let rows = self.0.scan(&Range::prefix(&keys::space(b'p')), usize::MAX)?;
+        Ok(rows.iter().filter_map(|(key, _)| id_at_end(key)).collect())
+    }
+}
+
+/// The id at the end of a key.
+#[must_use]
+pub fn id_at_end(key: &Key) -> Option<OperationId> {
+    let bytes = key.as_bytes();
+    let tail = bytes.get(bytes.len().checked_sub(16)?..)?;
+    tail.try_into().ok().map(OperationId::from_bytes)
+}
