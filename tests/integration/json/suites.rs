@@ -98,8 +98,9 @@ fn shared(folder: &str) -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder);
     }
-    // Not eprintln!: the test harness would keep it to itself.
-    let _ = writeln!(std::io::stderr(), "\n*** DID NOT RUN: no public test data at {} ***", folder.display());
+    // Not eprintln!, which the test harness would keep to itself; and in one piece, as tests run side by side.
+    let notice = format!("\n*** DID NOT RUN: no public test data at {} ***\n", folder.display());
+    let _ = std::io::stderr().write_all(notice.as_bytes());
     None
 }
 
