@@ -18,6 +18,7 @@
 //! - [`daemon`] composes; it is the one place that names them all.
 
 pub mod adapters;
+pub mod config;
 pub mod domain;
 pub mod engine;
 pub mod ports;

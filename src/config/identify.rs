@@ -1,0 +1,67 @@
+//! From the kernel's word about the peer to a principal.
+
+use super::{Config, ConfiguredPrincipal};
+use crate::domain::principal::{Assurance, Principal};
+
+/// Why nobody was identified. A name of another account answers exactly like one that does not exist.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum IdentifyError {
+    /// The account has no name.
+    #[error(
+        "uid {uid} is no principal of this daemon; an administrator adds it to [[principal]] in daemon.toml"
+    )]
+    NoPrincipal {
+        /// The account.
+        uid: u32,
+    },
+    /// The account has several names, none is its default, and none was given.
+    #[error("this account has several names; choose one with --as: {}", names.join(", "))]
+    Ambiguous {
+        /// Its own names.
+        names: Vec<String>,
+    },
+    /// Not a name of this account.
+    #[error("this account has no such name; its own: {}", names.join(", "))]
+    UnknownName {
+        /// Its own names.
+        names: Vec<String>,
+    },
+}
+
+impl Config {
+    /// Who speaks: the account of the peer, and the name that it chose if it has several.
+    ///
+    /// # Errors
+    /// None of the account's names is meant.
+    pub fn identify(&self, uid: u32, as_name: Option<&str>) -> Result<Principal, IdentifyError> {
+        let own: Vec<&ConfiguredPrincipal> =
+            self.principals.iter().filter(|principal| principal.uids.contains(&uid)).collect();
+        let names = || own.iter().map(|principal| principal.name.clone()).collect();
+        let found = match (as_name, own.as_slice()) {
+            (_, []) => return Err(IdentifyError::NoPrincipal { uid }),
+            (Some(name), _) => own
+                .iter()
+                .find(|principal| principal.name == name)
+                .ok_or_else(|| IdentifyError::UnknownName { names: names() })?,
+            (None, [only]) => only,
+            (None, _) => own
+                .iter()
+                .find(|principal| principal.default)
+                .ok_or_else(|| IdentifyError::Ambiguous { names: names() })?,
+        };
+        Ok(Principal {
+            name: found.name.clone(),
+            kind: found.kind,
+            person: found.person.clone(),
+            tenant: found.tenant.clone(),
+            roles: found.roles.clone(),
+            assurance: Assurance::LocalUid,
+        })
+    }
+
+    /// The person who owns an agent and cannot approve its writes.
+    #[must_use]
+    pub fn owner_of(&self, name: &str) -> Option<&str> {
+        self.principals.iter().find(|principal| principal.name == name)?.owner.as_deref()
+    }
+}
