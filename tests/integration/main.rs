@@ -1,3 +1,5 @@
-//! The integration tests, as one binary.
+//! The integration tests, as one binary, so that it is linked once. Many drive real processes over real sockets.
 
 mod json;
+mod sandbox;
+mod support;
