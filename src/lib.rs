@@ -22,4 +22,5 @@ pub mod config;
 pub mod domain;
 pub mod engine;
 pub mod ports;
+pub mod reconcile;
 pub mod store;

@@ -1,0 +1,147 @@
+//! Settles unknown outcomes by idempotency key: asks the service what became of it, and tells the writer. It sends
+//! status queries and nothing else.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::Cadence;
+use super::watch::{NotFound, Watch};
+use crate::domain::ids::OperationId;
+use crate::domain::operation::command::StatusAnswer;
+use crate::domain::operation::{Body, State};
+use crate::engine::Handle;
+use crate::ports::{NoReply, Purpose, Tool};
+use crate::store::records::Stored;
+
+/// The longest sleep: connections end without a signal.
+const LONGEST_SLEEP: Duration = Duration::from_millis(500);
+
+/// Runs until it is stopped.
+pub(super) async fn run(handle: Handle, cadence: Cadence, stop: CancellationToken) {
+    let mut task = StatusTask { handle, cadence, watches: HashMap::new(), queries: JoinSet::new() };
+    loop {
+        task.activate();
+        let sleep = task.sleep();
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(sleep) => {}
+            () = task.handle.published().doubt.notified() => {}
+            Some(answered) = task.queries.join_next(), if !task.queries.is_empty() => {
+                if let Ok(answered) = answered {
+                    task.take(answered);
+                }
+            }
+        }
+    }
+}
+
+struct StatusTask {
+    handle: Handle,
+    cadence: Cadence,
+    watches: HashMap<OperationId, (Watch, bool)>,
+    queries: JoinSet<Answered>,
+}
+
+struct Answered {
+    stored: Arc<Stored>,
+    tool: Option<Arc<dyn Tool>>,
+    answer: StatusAnswer,
+}
+
+impl StatusTask {
+    /// Reads anew what is in doubt and asks about what is due.
+    fn activate(&mut self) {
+        let now = Instant::now();
+        let doubts = self.handle.published().doubts();
+        let asked = self.handle.published().take_asked();
+        self.watches.retain(|id, _| doubts.binary_search(id).is_ok());
+        for id in doubts {
+            let (watch, querying) =
+                self.watches.entry(id).or_insert_with(|| (Watch::new(now, &self.cadence), false));
+            if self.handle.published().in_flight(id) {
+                watch.connection_lives();
+            } else {
+                watch.connection_is_gone(now);
+            }
+            if asked.contains(&id) {
+                watch.next = now;
+            }
+            let free = self.queries.len() < self.cadence.concurrency.max(1);
+            if !*querying && watch.next <= now && free {
+                let Some(stored) = self.handle.published().cached(id) else { continue };
+                *querying = true;
+                self.queries.spawn(ask(self.handle.clone(), stored));
+            }
+        }
+    }
+
+    fn sleep(&self) -> Duration {
+        let now = Instant::now();
+        let next = self.watches.values().filter(|(_, querying)| !querying).map(|(watch, _)| watch.next).min();
+        next.map_or(LONGEST_SLEEP, |next| next.saturating_duration_since(now)).clamp(MIN_SLEEP, LONGEST_SLEEP)
+    }
+
+    /// Weighs an answer and hands it to the writer.
+    fn take(&mut self, answered: Answered) {
+        let id = answered.stored.operation.id();
+        let Some((watch, querying)) = self.watches.get_mut(&id) else { return };
+        *querying = false;
+        let now = Instant::now();
+        let paused =
+            answered.stored.operation.doubt.as_ref().is_some_and(|doubt| doubt.paused.is_some());
+        let mut wish = None;
+        let answer = match (answered.answer, &answered.tool) {
+            (StatusAnswer::NotFound { .. }, Some(tool)) => {
+                let proven = match watch.not_found(now, &tool.settlement()) {
+                    NotFound::Proven => true,
+                    NotFound::AskAgain(after) => {
+                        wish = Some(after).filter(|_| !paused);
+                        false
+                    }
+                };
+                StatusAnswer::NotFound { proven }
+            }
+            (answer, _) => {
+                watch.other_answer();
+                answer
+            }
+        };
+        watch.schedule(now, wish, paused, &self.cadence, fastrand::f64());
+        // The engine goes away only together with this task.
+        let _ = self.handle.record_status(id, answer);
+    }
+}
+
+/// The shortest sleep, so that a full set of queries does not make a busy loop.
+const MIN_SLEEP: Duration = Duration::from_millis(5);
+
+/// One status query.
+async fn ask(handle: Handle, stored: Arc<Stored>) -> Answered {
+    match query(&handle, &stored).await {
+        Ok((tool, answer)) => Answered { stored, tool: Some(tool), answer },
+        Err(cause) => Answered { stored, tool: None, answer: StatusAnswer::Inconclusive { cause } },
+    }
+}
+
+async fn query(handle: &Handle, stored: &Stored) -> Result<(Arc<dyn Tool>, StatusAnswer), String> {
+    let proposal = &stored.operation.proposal;
+    debug_assert_ne!(stored.operation.state, State::Proposed, "nothing is in doubt about it");
+    let tool = handle.tool_of(proposal)?;
+    let body: Body = handle.body(proposal.id).map_err(|_| "its proposal cannot be read".to_owned())?;
+    let arguments = serde_json::from_str(&body.arguments).map_err(|_| "its arguments cannot be read".to_owned())?;
+    let Some(request) = tool.status_request(proposal, &arguments) else {
+        return Err("its contract has no status protocol: only an operator can know".to_owned());
+    };
+    let invoker = &handle.parts().invoker;
+    let answer = match invoker.send(request, Purpose::Status, tool.timeout(), tool.max_output()).await {
+        Ok(reply) => tool.classify_status(proposal, &body.request, &reply),
+        Err(NoReply::NothingSent { cause } | NoReply::MayHaveArrived { cause }) => {
+            StatusAnswer::Inconclusive { cause: format!("the service could not be asked: {cause}") }
+        }
+    };
+    Ok((tool, answer))
+}
