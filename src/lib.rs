@@ -19,6 +19,7 @@
 
 pub mod adapters;
 pub mod config;
+pub mod contracts;
 pub mod domain;
 pub mod engine;
 pub mod ports;

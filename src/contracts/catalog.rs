@@ -1,0 +1,272 @@
+//! The catalog: every contract of a directory, all or nothing. One bad contract keeps the whole set out, so that the old
+//! catalog stays as it is.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::contract::Contract;
+use super::finding::{Finding, FindingCode, Findings, suggestion};
+use super::model::{Compensation, EffectClass};
+use super::template::Template;
+use super::units::ToolRef;
+use super::verify::{self, each_expr};
+use super::{resolve, yaml};
+use crate::domain::Digest;
+
+/// More files than this in one directory is not a catalog that people maintain.
+const MAX_FILES: usize = 4096;
+/// Deeper directories than this are a loop or a mistake.
+const MAX_DIR_DEPTH: usize = 16;
+const SUFFIX: &str = ".tool.yaml";
+
+/// One file's text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Source {
+    /// As it is shown in findings.
+    pub file: String,
+    /// The YAML.
+    pub text: String,
+}
+
+/// All loaded contracts.
+#[derive(Debug)]
+pub struct Catalog {
+    contracts: BTreeMap<ToolRef, BTreeMap<u32, Arc<Contract>>>,
+    fingerprint: Digest,
+}
+
+/// A contract with what is needed to report on it.
+struct Loaded {
+    file: String,
+    document: yaml::Document,
+    contract: Arc<Contract>,
+}
+
+impl Catalog {
+    /// A catalog without contracts.
+    #[must_use]
+    pub fn empty() -> Catalog {
+        Catalog { contracts: BTreeMap::new(), fingerprint: Digest::of(b"writd catalog 1\n") }
+    }
+
+    /// Loads `**/*.tool.yaml` below a directory.
+    ///
+    /// # Errors
+    /// Every finding of every file, sorted by place; nothing is loaded then.
+    pub fn load(dir: &Path) -> Result<Catalog, Vec<Finding>> {
+        let mut findings = Findings::default();
+        let mut paths = Vec::new();
+        collect(dir, 0, &mut paths, &mut findings);
+        paths.sort();
+        let mut sources = Vec::with_capacity(paths.len());
+        for path in paths {
+            match std::fs::read(&path).map(String::from_utf8) {
+                Ok(Ok(text)) => sources.push(Source { file: path.display().to_string(), text }),
+                Ok(Err(_)) => unreadable(&path, "the file is not UTF-8", &mut findings),
+                Err(error) => unreadable(&path, &format!("cannot be read: {error}"), &mut findings),
+            }
+        }
+        match Catalog::from_sources(sources) {
+            Ok(catalog) if findings.is_empty() => Ok(catalog),
+            Ok(_) => Err(findings.into_sorted()),
+            Err(more) => {
+                let mut all = findings.into_sorted();
+                all.extend(more);
+                Err(all)
+            }
+        }
+    }
+
+    /// Loads from texts.
+    ///
+    /// # Errors
+    /// Every finding of every text, sorted by place; nothing is loaded then.
+    pub fn from_sources(sources: Vec<Source>) -> Result<Catalog, Vec<Finding>> {
+        let mut findings = Findings::default();
+        let mut loaded: Vec<Loaded> = Vec::new();
+        for source in sources {
+            let mut own = Findings::default();
+            let Some(document) = yaml::parse(&source.text, &mut own) else {
+                place(&source.file, None, &mut own);
+                findings.append(own);
+                continue;
+            };
+            let declaration = resolve::resolve(&document.value, &mut own);
+            verify::required(&declaration, &document.value, &mut own);
+            let contract = verify::assemble(declaration, &document, &mut own);
+            verify::rules(&document.value, contract.as_ref(), &mut own);
+            place(&source.file, Some(&document), &mut own);
+            findings.append(own);
+            if let Some(contract) = contract {
+                loaded.push(Loaded { file: source.file, document, contract: Arc::new(contract) });
+            }
+        }
+        let catalog = Catalog::together(&loaded, &mut findings);
+        if findings.is_empty() { Ok(catalog) } else { Err(findings.into_sorted()) }
+    }
+
+    fn together(loaded: &[Loaded], findings: &mut Findings) -> Catalog {
+        let mut catalog = Catalog::empty();
+        for one in loaded {
+            let minors = catalog.contracts.entry(one.contract.tool_ref()).or_default();
+            if minors.insert(one.contract.version.minor, Arc::clone(&one.contract)).is_some() {
+                let mut own = Findings::default();
+                let message = format!("`{}` {} exists already", one.contract.tool, one.contract.version);
+                own.add(FindingCode::DuplicateTool, "/version", message, "give it a new version");
+                place(&one.file, Some(&one.document), &mut own);
+                findings.append(own);
+            }
+        }
+        for one in loaded {
+            let mut own = Findings::default();
+            catalog.cross(&one.contract, &mut own);
+            place(&one.file, Some(&one.document), &mut own);
+            findings.append(own);
+        }
+        let mut text = String::from("writd catalog 1\n");
+        for contract in catalog.list() {
+            text.push_str(&format!("{} {} {}\n", contract.tool, contract.version, contract.fingerprint()));
+        }
+        catalog.fingerprint = Digest::of(text.as_bytes());
+        catalog
+    }
+
+    /// Rules between contracts.
+    fn cross(&self, contract: &Contract, findings: &mut Findings) {
+        let Some(parts) = &contract.write else { return };
+        let read = self.named(&parts.preview.read, "/preview/read", Some(EffectClass::Read), findings);
+        if let Compensation::Tool(undo) = &parts.compensation {
+            self.named(&undo.tool, "/compensation/tool", Some(EffectClass::Write), findings);
+        }
+        if let Some(readback) = &parts.readback {
+            self.named(&readback.read, "/readback/read", Some(EffectClass::Read), findings);
+        }
+        let Some(read) = read else { return };
+        each_expr(contract, &mut |expr| {
+            for path in expr.paths() {
+                match path.as_slice() {
+                    [root, before, rest @ ..] if root == "preview" && before == "before" => {
+                        verify::check_path(read.output(), expr.place(), path, 2, findings);
+                        redacted(&read, rest, expr.place(), findings);
+                    }
+                    [root, rest @ ..] if root == "result" => {
+                        redacted(contract, rest, expr.place(), findings);
+                    }
+                    _ => {}
+                }
+            }
+        });
+        shown_fields(&parts.preview.after, &mut Vec::new(), &mut |path| {
+            redacted(&read, path, "/preview/after", findings);
+        });
+    }
+
+    fn named(
+        &self,
+        tool: &ToolRef,
+        at: &str,
+        class: Option<EffectClass>,
+        findings: &mut Findings,
+    ) -> Option<Arc<Contract>> {
+        let Some(found) = self.get(tool) else {
+            let known: Vec<String> = self.contracts.keys().map(ToolRef::to_string).collect();
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            let message = format!("`{tool}` is not in the catalog");
+            findings.add(FindingCode::ToolNotFound, at, message, suggestion(&tool.to_string(), &known));
+            return None;
+        };
+        if class.is_some_and(|class| class != found.class()) {
+            let wanted = if class == Some(EffectClass::Read) { "a read" } else { "a write" };
+            let message = format!("`{tool}` is not {wanted}");
+            findings.add(FindingCode::ToolNotFound, at, message, format!("name {wanted}"));
+            return None;
+        }
+        Some(found)
+    }
+
+    /// SHA-256 over names, versions and fingerprints.
+    #[must_use]
+    pub fn fingerprint(&self) -> Digest {
+        self.fingerprint
+    }
+
+    /// The newest minor of a tool's major version.
+    #[must_use]
+    pub fn get(&self, tool: &ToolRef) -> Option<Arc<Contract>> {
+        self.contracts.get(tool)?.last_key_value().map(|(_, contract)| Arc::clone(contract))
+    }
+
+    /// Every contract, sorted by name and version.
+    pub fn list(&self) -> impl Iterator<Item = &Arc<Contract>> {
+        self.contracts.values().flat_map(BTreeMap::values)
+    }
+}
+
+fn place(file: &str, document: Option<&yaml::Document>, findings: &mut Findings) {
+    match document {
+        Some(document) => document.place_all(file, findings),
+        None => findings.iter_mut().for_each(|finding| file.clone_into(&mut finding.file)),
+    }
+}
+
+fn unreadable(path: &Path, message: &str, findings: &mut Findings) {
+    let mut own = Findings::default();
+    own.add(FindingCode::UnreadableFile, "", message, "mend or remove the file");
+    place(&path.display().to_string(), None, &mut own);
+    findings.append(own);
+}
+
+fn collect(dir: &Path, depth: usize, out: &mut Vec<PathBuf>, findings: &mut Findings) {
+    if depth > MAX_DIR_DEPTH || out.len() > MAX_FILES {
+        return unreadable(dir, "too many or too deep directories", findings);
+    }
+    let entries = match std::fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) => return unreadable(dir, &format!("cannot be read: {error}"), findings),
+    };
+    for entry in entries {
+        match entry.and_then(|entry| Ok((entry.path(), entry.file_type()?))) {
+            Ok((path, kind)) if kind.is_dir() => collect(&path, depth + 1, out, findings),
+            Ok((path, _)) if path.to_str().is_some_and(|path| path.ends_with(SUFFIX)) => out.push(path),
+            Ok(_) => {}
+            Err(error) => unreadable(dir, &format!("cannot be read: {error}"), findings),
+        }
+    }
+}
+
+/// A redacted member must not come back through a template, in whole or in part.
+fn redacted(source: &Contract, path: &[String], at: &str, findings: &mut Findings) {
+    for pointer in source.redact.pointers() {
+        let meets = pointer.0.iter().zip(path).all(|(hidden, used)| hidden == used || hidden == "*");
+        if meets {
+            let message = format!("`{pointer}` of `{}` is redacted, and would be shown here", source.tool);
+            findings.add(FindingCode::RedactedPointer, at, message, "use members that are not redacted");
+        }
+    }
+}
+
+/// The paths of the fields that the approval view shows before and after.
+fn shown_fields(after: &Template, path: &mut Vec<String>, visit: &mut dyn FnMut(&[String])) {
+    match after {
+        Template::Map(members) => {
+            for (name, member) in members {
+                path.push(name.clone());
+                shown_fields(member, path, visit);
+                path.pop();
+            }
+        }
+        Template::Literal(serde_json::Value::Object(members)) if !members.is_empty() => {
+            for name in members.keys() {
+                path.push(name.clone());
+                visit(path);
+                path.pop();
+            }
+        }
+        Template::Literal(_) | Template::Expr(_) | Template::Text(_) | Template::Seq(_) => {
+            if !path.is_empty() {
+                visit(path);
+            }
+        }
+    }
+}
