@@ -1,0 +1,407 @@
+//! Contracts as the engine sees them: [`Toolbox`] and [`Tool`] over verified contracts and configured origins.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::contracts::{
+    Actor as RenderActor, Answer, AnswerBody, Catalog, Classified, Commit, Contract, EffectClass, Expect,
+    Lifecycle, NotFound, ReadOutcome, Receipt, Recovery, RenderError, RetryClass as ContractRetry,
+    StatusAnswer as Status, StatusContext, ToolRef, VersionCheck, Violation, WriteContext,
+};
+use crate::domain::ids::RunId;
+use crate::domain::json::{self, Canonical, Limits};
+use crate::domain::operation::command::{AttemptAnswer, StatusAnswer};
+use crate::domain::operation::{
+    Actor, Change, CommitMode, Effect, Evidence, Loss, Proposal, RecoveryTier, RetryClass, Target, TargetCheck,
+};
+use crate::domain::operation::evidence::NamedEffect;
+use crate::domain::problem::Problem;
+use crate::domain::request::RenderedRequest;
+use crate::domain::{Code, Digest};
+use crate::ports::{Plan, PlanInput, PreviewRead, Reply, Settlement, Tool, ToolError, ToolRules, Toolbox};
+
+/// The loaded catalog over the configured bases.
+pub(super) struct Tools {
+    catalog: Catalog,
+    origins: Arc<HashMap<String, String>>,
+    tools: HashMap<(String, u32), Arc<dyn Tool>>,
+}
+
+impl Tools {
+    pub(super) fn new(catalog: Catalog, origins: HashMap<String, String>) -> Tools {
+        let origins = Arc::new(origins);
+        let mut tools: HashMap<(String, u32), Arc<dyn Tool>> = HashMap::new();
+        for contract in catalog.list() {
+            let tool = contract.tool_ref();
+            // The newest minor of a major is what a new proposal gets.
+            if let Some(newest) = catalog.get(&tool) {
+                let bound = Bound::new(newest, Arc::clone(&origins));
+                tools.insert((tool.name, tool.major), Arc::new(bound));
+            }
+        }
+        Tools { catalog, origins, tools }
+    }
+
+    /// Tools whose base is not configured.
+    pub(super) fn without_base(&self) -> Vec<(String, String)> {
+        let missing = self.catalog.list().filter(|contract| !self.origins.contains_key(contract.base()));
+        missing.map(|contract| (contract.tool_ref().to_string(), contract.base().to_owned())).collect()
+    }
+}
+
+impl Toolbox for Tools {
+    fn current(&self, tool: &str, major: u32) -> Option<Arc<dyn Tool>> {
+        self.tools.get(&(tool.to_owned(), major)).cloned()
+    }
+
+    fn pinned(&self, fingerprint: Digest, body: &[u8]) -> Result<Arc<dyn Tool>, String> {
+        let contract = Contract::from_body(body).map_err(|findings| {
+            findings.first().map_or_else(|| "it is refused".to_owned(), |finding| finding.message.clone())
+        })?;
+        if contract.fingerprint() != fingerprint {
+            return Err("its body has another fingerprint".to_owned());
+        }
+        Ok(Arc::new(Bound::new(Arc::new(contract), Arc::clone(&self.origins))))
+    }
+
+    fn fingerprint(&self) -> Digest {
+        self.catalog.fingerprint()
+    }
+
+    fn all(&self) -> Vec<Arc<dyn Tool>> {
+        let mut all: Vec<_> = self.tools.iter().collect();
+        all.sort_by_key(|(name, _)| (*name).clone());
+        all.into_iter().map(|(_, tool)| Arc::clone(tool)).collect()
+    }
+}
+
+/// One contract, bound to where its service is.
+struct Bound {
+    contract: Arc<Contract>,
+    origins: Arc<HashMap<String, String>>,
+    rules: Option<ToolRules>,
+}
+
+impl Bound {
+    fn new(contract: Arc<Contract>, origins: Arc<HashMap<String, String>>) -> Bound {
+        let rules = rules(&contract);
+        Bound { contract, origins, rules }
+    }
+
+    fn origin(&self) -> Result<&str, ToolError> {
+        self.origins.get(self.contract.base()).map(String::as_str).ok_or_else(|| {
+            let detail = format!("its base `{}` is not configured: add it to daemon.toml", self.contract.base());
+            Box::new(Problem::new(Code::Unavailable, detail))
+        })
+    }
+
+    fn expect<'a>(proposal: &'a Proposal, operation: &'a str, request: &RenderedRequest) -> Expect<'a> {
+        Expect {
+            key: &proposal.key,
+            operation,
+            body_sha256: Digest::of(request.body.as_deref().unwrap_or_default()),
+            version: proposal.target.version.as_deref(),
+        }
+    }
+}
+
+fn rules(contract: &Contract) -> Option<ToolRules> {
+    let write = contract.as_write().ok()?;
+    Some(ToolRules {
+        decide_within: write.approval.decide_within,
+        execute_within: write.approval.execute_within,
+        commit: match write.commit {
+            Commit::OnApproval => CommitMode::OnApproval,
+            Commit::Explicit => CommitMode::Explicit,
+        },
+        check: match write.target.check {
+            VersionCheck::IfMatch => TargetCheck::IfMatch,
+            VersionCheck::Read => TargetCheck::Read,
+            VersionCheck::Absent => TargetCheck::Absent,
+        },
+        retry: match contract.retry.class {
+            ContractRetry::Never => RetryClass::Never,
+            ContractRetry::SafeRead => RetryClass::SafeRead,
+            ContractRetry::Idempotent => RetryClass::Idempotent,
+        },
+        max_attempts: contract.retry.max_attempts,
+        budget: contract.retry.budget,
+        backoff_initial: contract.retry.initial,
+        backoff_max: contract.retry.max,
+        tier: match &write.recovery {
+            Recovery::StatusByKey(_) => RecoveryTier::StatusByKey,
+            Recovery::None => RecoveryTier::None,
+        },
+        timeout: contract.timeout,
+        direct: contract.effect.direct.clone(),
+        indirect: contract.effect.indirect.clone(),
+        reversible: contract.effect.reversible.as_str().to_owned(),
+        residual: contract.effect.residual.clone(),
+    })
+}
+
+impl Tool for Bound {
+    fn name(&self) -> &str {
+        &self.contract.tool
+    }
+
+    fn version(&self) -> String {
+        self.contract.version.to_string()
+    }
+
+    fn fingerprint(&self) -> Digest {
+        self.contract.fingerprint()
+    }
+
+    fn body(&self) -> &[u8] {
+        self.contract.body()
+    }
+
+    fn is_write(&self) -> bool {
+        match self.contract.class() {
+            EffectClass::Write => true,
+            EffectClass::Read => false,
+        }
+    }
+
+    fn title(&self) -> &str {
+        &self.contract.title
+    }
+
+    fn rules(&self) -> Option<&ToolRules> {
+        self.rules.as_ref()
+    }
+
+    fn timeout(&self) -> Duration {
+        self.contract.timeout.to_std()
+    }
+
+    fn max_output(&self) -> usize {
+        usize::try_from(self.contract.limits.max_output).unwrap_or(usize::MAX)
+    }
+
+    fn admit(&self, arguments: &Value) -> Result<Canonical, ToolError> {
+        if let Lifecycle::Retired = self.contract.lifecycle {
+            let detail = "this version is retired: nothing was executed. Use its successor";
+            return Err(Box::new(Problem::new(Code::ToolRetired, detail)));
+        }
+        self.contract.validate_input(arguments).map_err(|violations| invalid(&violations))?;
+        let full = self.contract.with_defaults(arguments);
+        self.contract.validate_input(&full).map_err(|violations| invalid(&violations))?;
+        let canonical = Canonical::of(&full).map_err(|error| Box::new(Problem::from(&error)))?;
+        let max = self.contract.limits.max_input;
+        if u64::try_from(canonical.as_bytes().len()).unwrap_or(u64::MAX) > max {
+            let detail = format!("the arguments are larger than the {max} bytes that this tool takes");
+            return Err(Box::new(Problem::new(Code::PayloadTooLarge, detail)));
+        }
+        Ok(canonical)
+    }
+
+    fn preview(&self, arguments: &Value) -> Result<Option<PreviewRead>, ToolError> {
+        let (tool, arguments) = self.contract.preview_read(arguments).map_err(|error| unrendered(&error))?;
+        let ToolRef { name, major } = tool;
+        Ok(Some(PreviewRead { tool: name, major, arguments }))
+    }
+
+    fn plan(&self, input: PlanInput<'_>) -> Result<Plan, ToolError> {
+        let contract = &self.contract;
+        let failed = |error: RenderError| unrendered(&error);
+        let target = contract.target(input.arguments, input.before).map_err(failed)?;
+        let changes = contract.changes(input.arguments, input.before).map_err(failed)?;
+        let operation = input.operation.to_string();
+        let run = input.run.to_string();
+        let request = contract
+            .render_write(&WriteContext {
+                origin: self.origin()?,
+                args: input.arguments,
+                before: input.before,
+                target: &target,
+                operation: &operation,
+                run: &run,
+                requester: input.requester,
+                on_behalf_of: input.on_behalf_of,
+                key: input.key,
+            })
+            .map_err(failed)?;
+        let text = |value: Option<Value>| -> Result<Option<String>, ToolError> {
+            value.map(|value| canonical_text(&value)).transpose()
+        };
+        let changes = changes
+            .into_iter()
+            .map(|change| {
+                Ok(Change { field: change.field, before: text(change.before)?, after: text(change.after)? })
+            })
+            .collect::<Result<Vec<_>, ToolError>>()?;
+        let absent = contract.as_write().is_ok_and(|write| write.target.check == VersionCheck::Absent);
+        Ok(Plan {
+            effect_text: contract.effect_text(input.arguments, input.before).map_err(failed)?,
+            consequences: contract.consequences(input.arguments, input.before).map_err(failed)?,
+            target: Target {
+                kind: target.kind,
+                id: target.id,
+                scope: target.scope,
+                version: target.version.filter(|_| !absent),
+            },
+            changes,
+            request,
+        })
+    }
+
+    fn read_request(&self, arguments: &Value, run: RunId, requester: &Actor) -> Result<RenderedRequest, ToolError> {
+        let run = run.to_string();
+        let actor = RenderActor {
+            origin: self.origin()?,
+            run: &run,
+            requester: &requester.name,
+            on_behalf_of: None,
+        };
+        self.contract.render_read(arguments, &actor).map_err(|error| unrendered(&error))
+    }
+
+    fn read_result(&self, reply: &Reply) -> Result<Value, ToolError> {
+        match self.contract.classify_read(&self.answer(reply)) {
+            ReadOutcome::Output(data) => Ok(data),
+            ReadOutcome::Failed { code, retry_after, detail } => {
+                let mut problem = Problem::new(code_of(&code), detail);
+                problem.effect = Effect::None;
+                problem.retry_after = retry_after.map(|after| after.0.div_ceil(1000));
+                Err(Box::new(problem))
+            }
+        }
+    }
+
+    fn version_in(&self, arguments: &Value, before: &Value) -> Result<Option<String>, ToolError> {
+        let target = self.contract.target(arguments, before).map_err(|error| unrendered(&error))?;
+        Ok(target.version)
+    }
+
+    fn classify(&self, proposal: &Proposal, request: &RenderedRequest, reply: &Reply) -> AttemptAnswer {
+        let operation = proposal.id.to_string();
+        let expect = Bound::expect(proposal, &operation, request);
+        match self.contract.classify(&self.answer(reply), &expect) {
+            Classified::Receipt(receipt) => match receipt_text(&receipt) {
+                Some(text) => AttemptAnswer::Receipt { receipt: text, new_version: receipt.new_version },
+                None => ambiguous("the receipt has no canonical form"),
+            },
+            Classified::Failed { code, effect, current_version } => {
+                let code = code_of(&code);
+                AttemptAnswer::Failed { code, detail: None, effect, current_version }
+            }
+            Classified::Partial { code: _, effects } => AttemptAnswer::Partial {
+                effects: effects
+                    .into_iter()
+                    .map(|part| NamedEffect {
+                        name: part.name,
+                        state: part.state,
+                        receipt: part.receipt.as_ref().and_then(|value| canonical_text(value).ok()),
+                    })
+                    .collect(),
+            },
+            Classified::Accepted { remote } => AttemptAnswer::Accepted { remote },
+            Classified::NoEffectRetryable { code, retry_after } => {
+                AttemptAnswer::NoEffect { code: code_of(&code), retry_after, evidence: Evidence::Answer }
+            }
+            Classified::Ambiguous { cause } => ambiguous(&cause),
+        }
+    }
+
+    fn status_request(&self, proposal: &Proposal, arguments: &Value) -> Option<RenderedRequest> {
+        let (operation, run) = (proposal.id.to_string(), proposal.run.to_string());
+        let of = StatusContext {
+            origin: self.origin().ok()?,
+            key: &proposal.key,
+            operation: &operation,
+            run: &run,
+            args: arguments,
+        };
+        self.contract.render_status(&of).ok()
+    }
+
+    fn classify_status(&self, proposal: &Proposal, request: &RenderedRequest, reply: &Reply) -> StatusAnswer {
+        let operation = proposal.id.to_string();
+        let expect = Bound::expect(proposal, &operation, request);
+        match self.contract.classify_status(&self.answer(reply), &expect) {
+            Status::Succeeded(receipt) => match receipt_text(&receipt) {
+                Some(text) => StatusAnswer::Succeeded { receipt: text, new_version: receipt.new_version },
+                None => StatusAnswer::Inconclusive { cause: "the receipt has no canonical form".to_owned() },
+            },
+            Status::Failed { code, effect } => StatusAnswer::Failed { code: code_of(&code), effect },
+            Status::InProgress { remote } => StatusAnswer::InProgress { remote },
+            Status::NotFound => StatusAnswer::NotFound { proven: false },
+            Status::Inconclusive { cause } => StatusAnswer::Inconclusive { cause },
+        }
+    }
+
+    fn settlement(&self) -> Settlement {
+        match self.contract.as_write().map(|write| &write.recovery) {
+            Ok(Recovery::StatusByKey(protocol)) => Settlement {
+                not_found_is_no_effect: protocol.not_found == NotFound::NoEffect,
+                settle: protocol.settle.to_std(),
+                confirmations: protocol.confirmations,
+                confirm_interval: protocol.confirm_interval.to_std(),
+            },
+            Ok(Recovery::None) | Err(_) => Settlement {
+                not_found_is_no_effect: false,
+                settle: Duration::MAX,
+                confirmations: u32::MAX,
+                confirm_interval: Duration::MAX,
+            },
+        }
+    }
+
+    fn redact_for_agent(&self, data: Value) -> Value {
+        self.contract.redact_for_agent(&data)
+    }
+}
+
+impl Bound {
+    /// The answer, parsed strictly; what cannot be read is said to be unreadable, never guessed.
+    fn answer(&self, reply: &Reply) -> Answer {
+        let body = if reply.body.is_empty() {
+            AnswerBody::Empty
+        } else {
+            match json::parse(&reply.body, Limits::bytes(self.max_output())) {
+                Ok(value) => AnswerBody::Json(value),
+                Err(error) => AnswerBody::Unreadable(error.kind.explain().to_owned()),
+            }
+        };
+        Answer { status: reply.status, headers: reply.headers.clone(), body }
+    }
+}
+
+fn ambiguous(cause: &str) -> AttemptAnswer {
+    AttemptAnswer::Ambiguous { cause: Loss::Undeclared(cause.to_owned()) }
+}
+
+fn receipt_text(receipt: &Receipt) -> Option<String> {
+    canonical_text(&receipt.data).ok()
+}
+
+fn canonical_text(value: &Value) -> Result<String, ToolError> {
+    let canonical = Canonical::of(value).map_err(|error| Box::new(Problem::from(&error)))?;
+    Ok(canonical.as_str().to_owned())
+}
+
+/// Contracts are checked against the dictionary when they are loaded; a code that is not in it means stop.
+fn code_of(text: &str) -> Code {
+    text.parse().unwrap_or(Code::Internal)
+}
+
+fn invalid(violations: &[Violation]) -> ToolError {
+    let mut problem = Problem::new(Code::InvalidArgument, "the arguments do not fit the contract");
+    if let Some(first) = violations.first() {
+        problem = problem.pointer(format!("/arguments{}", first.pointer));
+    }
+    for violation in violations {
+        let pointer = format!("/arguments{}", violation.pointer);
+        problem = problem.finding(pointer, Code::InvalidArgument, violation.message.clone());
+    }
+    Box::new(problem)
+}
+
+fn unrendered(error: &RenderError) -> ToolError {
+    Box::new(Problem::new(Code::InvalidArgument, format!("the request cannot be made from these values: {error}")))
+}
