@@ -43,6 +43,22 @@ struct Loaded {
     contract: Arc<Contract>,
 }
 
+/// Files that gave no contract: what refers to them is not a finding of its own.
+#[derive(Default)]
+struct Broken {
+    names: Vec<String>,
+    unnamed: bool,
+}
+
+impl Broken {
+    fn add(&mut self, tool: Option<&serde_json::Value>) {
+        match tool.and_then(serde_json::Value::as_str) {
+            Some(name) => self.names.push(name.to_owned()),
+            None => self.unnamed = true,
+        }
+    }
+}
+
 impl Catalog {
     /// A catalog without contracts.
     #[must_use]
@@ -85,9 +101,11 @@ impl Catalog {
     pub fn from_sources(sources: Vec<Source>) -> Result<Catalog, Vec<Finding>> {
         let mut findings = Findings::default();
         let mut loaded: Vec<Loaded> = Vec::new();
+        let mut broken = Broken::default();
         for source in sources {
             let mut own = Findings::default();
             let Some(document) = yaml::parse(&source.text, &mut own) else {
+                broken.unnamed = true;
                 place(&source.file, None, &mut own);
                 findings.append(own);
                 continue;
@@ -96,17 +114,21 @@ impl Catalog {
             verify::required(&declaration, &document.value, &mut own);
             let contract = verify::assemble(declaration, &document, &mut own);
             verify::rules(&document.value, contract.as_ref(), &mut own);
+            own.prefer_exact();
             place(&source.file, Some(&document), &mut own);
             findings.append(own);
-            if let Some(contract) = contract {
-                loaded.push(Loaded { file: source.file, document, contract: Arc::new(contract) });
+            match contract {
+                Some(contract) => {
+                    loaded.push(Loaded { file: source.file, document, contract: Arc::new(contract) });
+                }
+                None => broken.add(document.value.get("tool")),
             }
         }
-        let catalog = Catalog::together(&loaded, &mut findings);
+        let catalog = Catalog::together(&loaded, &broken, &mut findings);
         if findings.is_empty() { Ok(catalog) } else { Err(findings.into_sorted()) }
     }
 
-    fn together(loaded: &[Loaded], findings: &mut Findings) -> Catalog {
+    fn together(loaded: &[Loaded], broken: &Broken, findings: &mut Findings) -> Catalog {
         let mut catalog = Catalog::empty();
         for one in loaded {
             let minors = catalog.contracts.entry(one.contract.tool_ref()).or_default();
@@ -120,7 +142,7 @@ impl Catalog {
         }
         for one in loaded {
             let mut own = Findings::default();
-            catalog.cross(&one.contract, &mut own);
+            catalog.cross(&one.contract, broken, &mut own);
             place(&one.file, Some(&one.document), &mut own);
             findings.append(own);
         }
@@ -133,14 +155,16 @@ impl Catalog {
     }
 
     /// Rules between contracts.
-    fn cross(&self, contract: &Contract, findings: &mut Findings) {
+    fn cross(&self, contract: &Contract, broken: &Broken, findings: &mut Findings) {
         let Some(parts) = &contract.write else { return };
-        let read = self.named(&parts.preview.read, "/preview/read", Some(EffectClass::Read), findings);
+        let mut named =
+            |tool: &ToolRef, at: &str, class: EffectClass| self.named(tool, at, class, broken, findings);
+        let read = named(&parts.preview.read, "/preview/read", EffectClass::Read);
         if let Compensation::Tool(undo) = &parts.compensation {
-            self.named(&undo.tool, "/compensation/tool", Some(EffectClass::Write), findings);
+            named(&undo.tool, "/compensation/tool", EffectClass::Write);
         }
         if let Some(readback) = &parts.readback {
-            self.named(&readback.read, "/readback/read", Some(EffectClass::Read), findings);
+            named(&readback.read, "/readback/read", EffectClass::Read);
         }
         let Some(read) = read else { return };
         each_expr(contract, &mut |expr| {
@@ -166,18 +190,22 @@ impl Catalog {
         &self,
         tool: &ToolRef,
         at: &str,
-        class: Option<EffectClass>,
+        class: EffectClass,
+        broken: &Broken,
         findings: &mut Findings,
     ) -> Option<Arc<Contract>> {
         let Some(found) = self.get(tool) else {
+            if broken.unnamed || broken.names.contains(&tool.name) {
+                return None;
+            }
             let known: Vec<String> = self.contracts.keys().map(ToolRef::to_string).collect();
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
             let message = format!("`{tool}` is not in the catalog");
             findings.add(FindingCode::ToolNotFound, at, message, suggestion(&tool.to_string(), &known));
             return None;
         };
-        if class.is_some_and(|class| class != found.class()) {
-            let wanted = if class == Some(EffectClass::Read) { "a read" } else { "a write" };
+        if class != found.class() {
+            let wanted = if class == EffectClass::Read { "a read" } else { "a write" };
             let message = format!("`{tool}` is not {wanted}");
             findings.add(FindingCode::ToolNotFound, at, message, format!("name {wanted}"));
             return None;

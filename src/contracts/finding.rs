@@ -222,6 +222,22 @@ impl Findings {
         self.0.extend(other.0);
     }
 
+    /// Drops what the schema compiler says about a schema in which a more exact finding names the cause.
+    pub(super) fn prefer_exact(&mut self) {
+        let root = |finding: &Finding| finding.pointer.split('/').nth(1).unwrap_or_default().to_owned();
+        let exact: Vec<String> = self
+            .0
+            .iter()
+            .filter(|finding| {
+                use FindingCode as C;
+                matches!(finding.code, C::RemoteRef | C::UnresolvedRef | C::NonLinearPattern | C::BadValue)
+            })
+            .map(root)
+            .collect();
+        self.0
+            .retain(|finding| finding.code != FindingCode::InvalidSchema || !exact.contains(&root(finding)));
+    }
+
     /// Sorted by place, for reading.
     pub(super) fn into_sorted(mut self) -> Vec<Finding> {
         self.0.sort_by(|a, b| {

@@ -186,3 +186,6 @@ fn diff(at: &str, before: Option<&Value>, after: Option<&Value>, out: &mut Vec<C
         diff(&child(at, name), old.get(name), new.get(name), out);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,7 @@ use super::canonical;
 use super::contract::Contract;
 use super::model::{HttpSpec, Recovery, StatusProtocol};
 use super::preview::Target;
-use super::template::{Binding, Scope, Template, TemplateError, Text};
+use super::template::{Binding, Scope, Template, TemplateError};
 use crate::domain::request::RenderedRequest;
 
 /// Longest path with query: more does not pass the servers in use.
@@ -246,14 +246,14 @@ fn path(spec: &HttpSpec, scope: &Scope<'_>) -> Result<String, RenderError> {
         })?;
         path.push_str(&text);
         // The whole segment counts too: `.${args.x}` could become a dot segment.
-        match bad.or_else(|| matches!(&path[start..], "" | "." | "..").then_some("would be a dot segment")) {
-            Some(reason) => return Err(fail(reason)),
-            None => {}
+        let dots = matches!(&path[start..], "" | "." | "..").then_some("would be a dot segment");
+        if let Some(reason) = bad.or(dots) {
+            return Err(fail(reason));
         }
     }
     let mut separator = '?';
     for (name, value) in &spec.query {
-        if let Some(value) = query_value(value, scope)? {
+        if let Some(value) = value.render_optional(scope)? {
             if has_controls(&value) {
                 return Err(fail("has a control character in a query value"));
             }
@@ -265,10 +265,6 @@ fn path(spec: &HttpSpec, scope: &Scope<'_>) -> Result<String, RenderError> {
         }
     }
     if path.len() > MAX_PATH { Err(fail("is too long")) } else { Ok(path) }
-}
-
-fn query_value(value: &Text, scope: &Scope<'_>) -> Result<Option<String>, RenderError> {
-    Ok(value.render_optional(scope)?)
 }
 
 fn has_controls(text: &str) -> bool {

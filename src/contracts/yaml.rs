@@ -321,3 +321,6 @@ impl Builder<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use super::shape::{has_discriminator, is_bounded_pattern};
 use super::{is_known_format, is_linear, resolve};
 use crate::contracts::finding::{FindingCode, Findings, child, suggestion};
 
@@ -94,8 +95,6 @@ const AUTHORITY: &[&str] = &[
 ];
 /// Names of texts that carry a whole request inside.
 const BAGS: &[&str] = &["action", "payload", "command", "sql", "script", "rawbody", "rawrequest"];
-/// References followed when the forms of a choice are compared.
-const MAX_REFS: usize = 8;
 
 /// What the schema describes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -258,8 +257,11 @@ impl<'a> Lint<'a, '_> {
                     for (i, one) in branches.iter().enumerate() {
                         self.schema(one, &child(&place, &i.to_string()), branch);
                     }
-                    if key == "oneOf" {
-                        self.discriminator(branches, &place);
+                    if key == "oneOf" && !has_discriminator(self.root, branches) {
+                        let message = "the alternatives cannot be told apart by a constant";
+                        let remedy =
+                            "give each branch a required member with a different `const`, such as `kind`";
+                        self.add(FindingCode::NoDiscriminator, &place, message, remedy);
                     }
                 }
                 ("then" | "else", one) => self.schema(one, &place, branch),
@@ -358,73 +360,4 @@ impl<'a> Lint<'a, '_> {
             self.add(FindingCode::UnboundedNumber, at, message, "add `minimum` and `maximum`");
         }
     }
-
-    /// Every branch is a constant, or has a member that is a different constant in each branch.
-    fn discriminator(&mut self, branches: &'a [Value], at: &str) {
-        let branches: Vec<&'a Value> = branches.iter().map(|branch| self.deref(branch)).collect();
-        let distinct = |found: Vec<Option<&Value>>| {
-            let known = |(i, one): (usize, &Option<&Value>)| one.is_some() && !found[..i].contains(one);
-            found.iter().enumerate().all(known)
-        };
-        if distinct(branches.iter().map(|branch| branch.get("const")).collect()) {
-            return;
-        }
-        let required = |branch: &Value, name: &str| {
-            let required = branch.get("required").and_then(Value::as_array);
-            required.is_some_and(|names| names.iter().any(|known| known.as_str() == Some(name)))
-        };
-        let first = branches.first().and_then(|branch| branch.get("properties")).and_then(Value::as_object);
-        let found = first.into_iter().flat_map(Map::keys).any(|name| {
-            let constants = branches.iter().map(|branch| {
-                let constant = branch.get("properties").and_then(|all| all.get(name))?.get("const");
-                constant.filter(|_| required(branch, name))
-            });
-            distinct(constants.collect())
-        });
-        if !found {
-            let message = "the alternatives cannot be told apart by a constant";
-            let remedy = "give each branch a required member with a different `const`, such as `kind`";
-            self.add(FindingCode::NoDiscriminator, at, message, remedy);
-        }
-    }
-
-    fn deref(&self, schema: &'a Value) -> &'a Value {
-        let mut schema = schema;
-        for _ in 0..MAX_REFS {
-            match schema.get("$ref").and_then(Value::as_str).and_then(|target| resolve(self.root, target)) {
-                Some(next) => schema = next,
-                None => break,
-            }
-        }
-        schema
-    }
-}
-
-/// Anchored at both ends, without open repetition and without alternatives at the top level, which would escape the
-/// anchors. Conservative: what it does not understand needs a `maxLength`.
-fn is_bounded_pattern(pattern: &str) -> bool {
-    let Some(inner) = pattern.strip_prefix('^').and_then(|rest| rest.strip_suffix('$')) else { return false };
-    let (mut escaped, mut class, mut group) = (false, false, 0usize);
-    let mut chars = inner.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            ']' if class => class = false,
-            _ if class => {}
-            '[' => class = true,
-            '(' => group += 1,
-            ')' => group = group.saturating_sub(1),
-            '*' | '+' | '$' | '^' => return false,
-            '|' if group == 0 => return false,
-            '{' => {
-                let count: String = chars.by_ref().take_while(|c| *c != '}').collect();
-                if count.ends_with(',') {
-                    return false;
-                }
-            }
-            _ => {}
-        }
-    }
-    !escaped
 }

@@ -2,6 +2,7 @@
 //! engine only, nothing ever retrieved. Validates, fills in declared defaults and knows which members exist.
 
 mod lint;
+mod shape;
 mod violation;
 
 use std::sync::Arc;

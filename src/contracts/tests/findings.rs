@@ -1,1 +1,201 @@
+//! One failing example per finding code; its exact report is a golden file (`UPDATE=1` rewrites them).
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::super::{Catalog, Finding, FindingCode as Code, Source};
+use super::{report, shipped_dir};
+
+const READ: &str = "get_customer.tool.yaml";
+const WRITE: &str = "commit_address_change.tool.yaml";
+const MAIL: &str = "send_confirmation.tool.yaml";
+
+/// A code, and how a shipped contract is spoiled so that it appears: file, text, replacement.
+const CASES: &[(Code, &str, &str, &str)] = &[
+    (Code::YamlSyntax, READ, "effect: { class: read }", "effect: { class: read"),
+    (Code::YamlFeature, READ, "title: Read a customer", "title: &t Read a customer\nowner2: *t"),
+    (Code::DuplicateKey, READ, "owner: crm-team", "owner: crm-team\nowner: other-team"),
+    (
+        Code::TooDeep,
+        READ,
+        "examples:",
+        "examples: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]\nx:",
+    ),
+    (Code::InexactNumber, READ, "maximum: 9007199254740991", "maximum: 9007199254740993"),
+    (Code::UnknownKey, READ, "timeout: 2s", "timeuot: 2s"),
+    (Code::WrongType, READ, "title: Read a customer", "title: 7"),
+    (Code::MissingField, READ, "owner: crm-team\n", ""),
+    (Code::BadValue, READ, "timeout: 2s", "timeout: 2 parsecs"),
+    (Code::BadTemplate, READ, "/customers/${args.customer_id}", "/customers/${args.customer_id +}"),
+    (Code::UnknownName, READ, "/customers/${args.customer_id}", "/customers/${args.custmer_id}"),
+    (Code::InvalidSchema, READ, "maxLength: 254", "maxLength: -254"),
+    (Code::OpenObject, READ, "      additionalProperties: false\n", ""),
+    (Code::FreeForm, READ, "name: { type: string, maxLength: 200 }", "name: true"),
+    (Code::UnboundedString, READ, "email: { type: string, maxLength: 254 }", "email: { type: string }"),
+    (
+        Code::UnboundedArray,
+        READ,
+        "email: { type: string, maxLength: 254 }",
+        "email: { type: array, items: { type: boolean } }",
+    ),
+    (Code::UnboundedNumber, READ, "minimum: 0, maximum: 9007199254740991", "minimum: 0"),
+    (
+        Code::NoDiscriminator,
+        READ,
+        "email: { type: string, maxLength: 254 }",
+        "email: { oneOf: [{ type: string, maxLength: 9 }, { type: string, format: uuid }] }",
+    ),
+    (Code::RemoteRef, READ, "$ref: \"#/$defs/address\"", "$ref: \"https://example.test/a.json\""),
+    (Code::UnresolvedRef, READ, "$ref: \"#/$defs/address\"", "$ref: \"#/$defs/adress\""),
+    (
+        Code::NonLinearPattern,
+        READ,
+        "email: { type: string, maxLength: 254 }",
+        "email: { type: string, maxLength: 254, pattern: \"^(?=a)b$\" }",
+    ),
+    (
+        Code::AuthorityInput,
+        READ,
+        "x-kind: reference }",
+        "x-kind: reference }\n    is_admin: { type: boolean }",
+    ),
+    (Code::InvalidExample, READ, "args: { customer_id: C-1842 }", "args: { customer_id: 1842 }"),
+    (Code::MissingTarget, WRITE, "  check: if_match\n", ""),
+    (
+        Code::MissingPreview,
+        WRITE,
+        "  effect_text: \"Replace the shipping address of customer ${args.customer_id}\"\n",
+        "",
+    ),
+    (Code::MissingApproval, WRITE, "approval: { decide_within: 30m, execute_within: 15m }\n", ""),
+    (Code::MissingKey, WRITE, "idempotency: { carry: header, name: Idempotency-Key, key_window: 24h }\n", ""),
+    (
+        Code::MissingRecovery,
+        WRITE,
+        "    not_found: status == 404 && body.code == \"NO_SUCH_OPERATION\"\n",
+        "",
+    ),
+    (
+        Code::MissingReceipt,
+        WRITE,
+        "  match: { operation_id: /receipt/operation_id, request_sha256: /receipt/request_sha256, key: /receipt/key }\n",
+        "",
+    ),
+    (Code::MissingTimeout, WRITE, "timeout: 5s\n", ""),
+    (Code::MissingErrors, MAIL, "errors:", "errors: []\nx-errors:"),
+    (Code::MissingLimits, READ, "concurrency: 32, ", ""),
+    (Code::MissingActor, WRITE, ", on_behalf_of: X-On-Behalf-Of", ""),
+    (
+        Code::MissingCompensation,
+        MAIL,
+        "compensation: { none: a mail that was sent cannot be taken back }\n",
+        "",
+    ),
+    (Code::UnsupportedRetry, READ, "class: safe_read", "class: idempotent"),
+    (Code::DraftWithoutTtl, READ, "effect: { class: read }", "effect: { class: draft }"),
+    (Code::NotExecutable, WRITE, "tier: status_by_key", "tier: replay_by_key"),
+    (
+        Code::BadHeader,
+        WRITE,
+        "headers: { If-Match: \"\\\"${target.version}\\\"\" }",
+        "headers: { Host: example.test }",
+    ),
+    (Code::BadPath, READ, "/customers/${args.customer_id}", "/customers/../${args.customer_id}"),
+    (Code::BadErrorEntry, READ, "code: NOT_FOUND,", "code: NOTFOUND,"),
+    (Code::WrongClass, READ, "timeout: 2s", "timeout: 2s\ncommit: explicit"),
+    (Code::ToolNotFound, WRITE, "read: get_customer.v1", "read: get_custmer.v1"),
+    (Code::RedactedPointer, WRITE, "recipients: []", "recipients: [\"${preview.before.email}\"]"),
+];
+
+fn sources(spoil: Option<(&str, &str, &str)>) -> Vec<Source> {
+    let files = [READ, WRITE, MAIL].map(|file| {
+        let mut text = std::fs::read_to_string(shipped_dir().join("customers").join(file)).unwrap();
+        if let Some((spoiled, from, to)) = spoil
+            && spoiled == file
+        {
+            assert!(text.contains(from), "{file} has no `{from}`");
+            text = text.replace(from, to);
+        }
+        Source { file: file.to_owned(), text }
+    });
+    files.into()
+}
+
+fn load(sources: Vec<Source>) -> Vec<Finding> {
+    Catalog::from_sources(sources).err().unwrap_or_default()
+}
+
+fn unreadable() -> Vec<Finding> {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("latin1.tool.yaml"), b"title: caf\xe9\n").unwrap();
+    let mut findings = Catalog::load(dir.path()).unwrap_err();
+    for finding in &mut findings {
+        finding.file = Path::new(&finding.file).file_name().unwrap().to_string_lossy().into_owned();
+    }
+    findings
+}
+
+fn reports() -> BTreeMap<&'static str, (Code, Vec<Finding>)> {
+    let mut out = BTreeMap::new();
+    let mut add = |code: Code, findings| {
+        assert!(out.insert(code.as_str(), (code, findings)).is_none(), "two cases for {code}");
+    };
+    for (code, file, from, to) in CASES {
+        add(*code, load(sources(Some((file, from, to)))));
+    }
+    add(Code::UnreadableFile, unreadable());
+    let large = format!("#{}\n", "x".repeat(300_000));
+    add(Code::TooLarge, load(vec![Source { file: READ.to_owned(), text: large }]));
+    let mut twice = sources(None);
+    twice.push(Source { file: "again.tool.yaml".to_owned(), ..twice[0].clone() });
+    add(Code::DuplicateTool, load(twice));
+    out
+}
+
+#[test]
+fn every_code_has_an_example_with_its_exact_report() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/contracts");
+    let reports = reports();
+    let update = std::env::var_os("UPDATE").is_some();
+    let mut wrong = String::new();
+    for code in Code::ALL {
+        let Some((_, findings)) = reports.get(code.as_str()) else {
+            let _ = writeln!(wrong, "no example for {code}");
+            continue;
+        };
+        if !findings.iter().any(|finding| finding.code == *code) {
+            let _ = writeln!(wrong, "the example for {code} gives:\n{}", report(findings));
+            continue;
+        }
+        let path = dir.join(format!("{code}.txt"));
+        let text = report(findings);
+        if update {
+            std::fs::write(&path, &text).unwrap();
+        } else if std::fs::read_to_string(&path).unwrap_or_default() != text {
+            let _ = writeln!(wrong, "{} differs (UPDATE=1 rewrites it):\n{text}", path.display());
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn every_finding_of_a_text_has_a_place_and_a_remedy() {
+    for (code, findings) in reports().into_values() {
+        for finding in findings {
+            let placed = finding.line > 0 || matches!(code, Code::UnreadableFile | Code::TooLarge);
+            assert!(placed && !finding.remedy.is_empty() && !finding.file.is_empty(), "{finding}");
+        }
+    }
+}
+
+#[test]
+fn one_bad_contract_keeps_the_whole_set_out_and_all_findings_are_told() {
+    let mut all = sources(Some((READ, "timeout: 2s", "timeout: never")));
+    all[1].text = all[1].text.replace("tier: status_by_key", "tier: guess").replace("title:", "titel:");
+    let findings = load(all);
+    let files: Vec<&str> = findings.iter().map(|finding| finding.file.as_str()).collect();
+    assert!(files.contains(&READ) && files.contains(&WRITE), "{}", report(&findings));
+    assert!(findings.len() >= 4, "{}", report(&findings));
+    assert!(report(&findings).contains("did you mean `title`?"), "{}", report(&findings));
+}

@@ -149,3 +149,55 @@ fn violations_name_the_schema_and_never_the_value() {
     let violations = contract.validate_input(&Value::Object(many)).unwrap_err();
     assert!(serde_json::to_string(&violations).unwrap().len() < 2048);
 }
+
+#[test]
+fn contracts_are_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Contract>();
+    shared::<Catalog>();
+}
+
+#[test]
+fn arguments_cannot_leave_their_place_in_a_request() {
+    let contract = tool("commit_address_change.v2");
+    for (id, version, operation) in [
+        ("..", "17", "op_1"),
+        ("C-1", "17\"\r\nX-Evil: 1", "op_1"),
+        ("C-1", "17", "op_1\n"),
+        ("C-1", "17", "op%0d%0a"),
+        ("", "17", "op_1"),
+    ] {
+        let args = json!({"customer_id": id, "destination": {}});
+        let target = Target {
+            kind: "customer".into(),
+            id: id.into(),
+            scope: id.into(),
+            version: Some(version.into()),
+        };
+        let context = WriteContext {
+            origin: "http://x",
+            args: &args,
+            before: &Value::Null,
+            target: &target,
+            operation,
+            run: "run_1",
+            requester: "a",
+            on_behalf_of: None,
+            key: "k",
+        };
+        assert!(contract.render_write(&context).is_err(), "{id:?} {version:?} {operation:?}");
+    }
+}
+
+#[test]
+fn a_stored_body_that_is_damaged_is_refused_and_a_stricter_rule_does_not_strand_it() {
+    assert!(Contract::from_body(b"{").is_err());
+    assert!(Contract::from_body(b"{}").is_err());
+    let contract = tool("get_customer.v1");
+    let mut body: Value = serde_json::from_slice(contract.body()).unwrap();
+    // A rule of the checker, not a need of the execution: an open object.
+    body["output"]["additionalProperties"] = json!(true);
+    assert!(Contract::from_body(&serde_json::to_vec(&body).unwrap()).is_ok());
+    body.as_object_mut().unwrap().remove("timeout");
+    assert!(Contract::from_body(&serde_json::to_vec(&body).unwrap()).is_err());
+}
