@@ -72,3 +72,60 @@ fn errors_never_hold_values() {
     let error = template.render(&Scope::of([("args", Binding::Value(&args))])).unwrap_err();
     assert_eq!(error.to_string(), "the template at /x cannot be evaluated on these values");
 }
+
+#[test]
+fn no_text_makes_the_parser_panic() {
+    const PIECES: &[&str] = &[
+        "args",
+        ".",
+        "x",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        "'",
+        "\"",
+        "\\",
+        "+",
+        "-",
+        "*",
+        "?",
+        ":",
+        "==",
+        "&&",
+        "!",
+        "1",
+        "9999999999999999999",
+        "1e999",
+        "0x",
+        "u",
+        " ",
+        "\n",
+        "é",
+        "\u{0}",
+        "b'",
+        "r\"",
+        "in",
+        "null",
+        "has(",
+        ".map(",
+        ",",
+        "//",
+        "${",
+        "$",
+        "`",
+    ];
+    let mut random = fastrand::Rng::with_seed(7);
+    for _ in 0..1500 {
+        let count = random.usize(1..14);
+        let text: String = (0..count).map(|_| PIECES[random.usize(0..PIECES.len())]).collect();
+        let _ = parse(&json!(format!("${{{text}}}")), &["args"]);
+        let mut findings = Findings::default();
+        if let Some(expr) = Expr::parse(&text, "/x", &["args"], &mut findings) {
+            let args = json!({"x": 1});
+            let _ = expr.evaluate(&Scope::of([("args", Binding::Value(&args))]));
+        }
+    }
+}

@@ -199,3 +199,20 @@ fn one_bad_contract_keeps_the_whole_set_out_and_all_findings_are_told() {
     assert!(findings.len() >= 4, "{}", report(&findings));
     assert!(report(&findings).contains("did you mean `title`?"), "{}", report(&findings));
 }
+
+#[test]
+fn a_torn_file_is_a_finding_and_never_a_panic() {
+    let whole = sources(None).remove(1).text;
+    let mut random = fastrand::Rng::with_seed(7);
+    for _ in 0..40 {
+        let cut = random.usize(0..whole.len());
+        let end = (0..=cut).rev().find(|end| whole.is_char_boundary(*end)).unwrap();
+        let text = whole[..end].to_owned();
+        assert!(!load(vec![Source { file: WRITE.to_owned(), text }]).is_empty(), "cut at {end}");
+        let (from, to) = (random.usize(0..whole.len()), random.usize(1..40));
+        let bytes: Vec<u8> =
+            whole.bytes().enumerate().filter(|(i, _)| *i < from || *i >= from + to).map(|(_, b)| b).collect();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let _ = load(vec![Source { file: WRITE.to_owned(), text }]);
+    }
+}
