@@ -17,7 +17,7 @@ pub const DEFAULT_FILE: &str = "daemon.toml";
 pub struct Environment(BTreeMap<String, String>);
 
 impl Environment {
-    /// Those of this process. A value that is not UTF-8 is kept as one that no key accepts.
+    /// Those of this process. What is not UTF-8 in them is replaced, as in any other text that is shown to people.
     #[must_use]
     pub fn of_process() -> Environment {
         let all = std::env::vars_os();

@@ -192,8 +192,8 @@ impl HttpAdapter {
         let mut announce = true;
         if let Some(conn) = peer.take_idle(options.kind) {
             match exchange(peer, conn, built, &options, deadline, announce).await {
-                // The peer had closed it, and that is proven: not a byte was taken. A fresh one is the first try.
-                Err(SendError::NothingSent { cause: Cause::Closed | Cause::Reset | Cause::Io(_) }) => {}
+                // It was of no use any more, and not a byte was taken: the fresh one is the first try.
+                Err(SendError::NothingSent { cause }) if cause != Cause::TimedOut => {}
                 done => return done,
             }
             built = build().map_err(nothing)?;

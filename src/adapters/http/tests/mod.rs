@@ -4,6 +4,8 @@ mod answers;
 mod edge;
 mod failures;
 mod keep_alive;
+mod speed;
+mod tls;
 
 use std::net::SocketAddr;
 use std::time::Duration;
