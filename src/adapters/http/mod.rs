@@ -60,7 +60,7 @@ pub enum Point {
     AnswerRead,
 }
 
-/// Called at each [`Point`]; it may block or end the process.
+/// Called at each [`Point`]. It may end the process; a wait in it holds up a thread of the runtime, so only tests wait.
 pub type Hooks = Arc<dyn Fn(Point) + Send + Sync>;
 
 /// Limits of one request.

@@ -132,3 +132,34 @@ async fn idle_connections_are_bounded() {
     assert!([a, b, c, d].iter().all(Result::is_ok));
     assert!((1..=2).contains(&adapter.peers["crm"].idle_count()));
 }
+
+/// The runtime learns of a close only when it polls; between two requests without a pause it has not. The kernel knows.
+#[tokio::test(flavor = "current_thread")]
+async fn a_close_that_the_runtime_has_not_seen_is_seen() {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (close, asked) = std::sync::mpsc::channel::<()>();
+    let (done, closed) = std::sync::mpsc::channel::<()>();
+    let peer = std::thread::spawn(move || {
+        let mut buffer = [0_u8; 4096];
+        for _ in 0..2 {
+            let (mut stream, _) = listener.accept().unwrap();
+            assert!(stream.read(&mut buffer).unwrap() > 0);
+            stream.write_all(OK).unwrap();
+            asked.recv().unwrap();
+            drop(stream);
+            done.send(()).unwrap();
+        }
+    });
+    let adapter = adapter(address);
+    let request = put(address);
+    for _ in 0..2 {
+        let answer = adapter.send(&request, options(RequestKind::Write)).await;
+        assert_eq!(answer.map(|answer| answer.status), Ok(200));
+        // Blocks the one thread of the runtime on purpose.
+        close.send(()).unwrap();
+        closed.recv().unwrap();
+    }
+    peer.join().unwrap();
+}
