@@ -14,6 +14,7 @@ use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
     process::{Child, ChildStdout, Command, ExitStatus, Stdio},
+    time::SystemTime,
 };
 
 use serde_json::{Value, json};
@@ -208,13 +209,33 @@ fn list(value: &Value) -> Vec<Value> {
     value.as_array().expect("a list").clone()
 }
 
-/// The example's binary, which `cargo test` builds beside the tests.
+/// The example's binary. `cargo test` builds it beside the tests, `cargo test --test integration` does not:
+/// so one that is older than its sources is refused, or the tests would judge by yesterday's service.
 pub(crate) fn binary() -> PathBuf {
     let test = std::env::current_exe().expect("the path of the test");
     let profile = test.parent().and_then(Path::parent).expect("target/PROFILE/deps/TEST");
     let path = profile.join("examples").join("customers");
-    assert!(path.exists(), "{} is not built: cargo build --example customers", path.display());
+    let built = path.metadata().and_then(|metadata| metadata.modified()).ok();
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/customers");
+    assert!(
+        built.is_some_and(|built| built >= newest_source(&sources)),
+        "{} is missing or older than its sources: cargo build --example customers",
+        path.display()
+    );
     path
+}
+
+fn newest_source(folder: &Path) -> SystemTime {
+    let entries =
+        folder.read_dir().expect("the sources are there").map(|entry| entry.expect("an entry").path());
+    let times = entries.filter_map(|path| match path.is_dir() {
+        true => Some(newest_source(&path)),
+        false if path.extension().is_some_and(|extension| extension == "rs") => {
+            Some(path.metadata().and_then(|metadata| metadata.modified()).expect("a time"))
+        }
+        false => None,
+    });
+    times.max().unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
 /// Starts the process and waits for its line; an error carries its exit status and what it said on stderr.
