@@ -6,11 +6,17 @@
 
 mod batch;
 pub mod codec;
+#[cfg(test)]
+pub(crate) mod conformance;
 mod error;
+pub mod faulty;
 mod frame;
 mod key;
 pub mod records;
+pub mod lock;
 pub mod sled;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub use batch::{Batch, Record, VersionMismatch};
 pub use error::{CommitError, Damage, OpenError, ReadError, Written};

@@ -26,7 +26,7 @@ impl From<Fault> for Early {
 }
 
 impl SledStore {
-    fn read<T>(&self, call: impl FnOnce(&::sled::Db) -> Result<T, Fault>) -> Result<T, ReadError> {
+    pub(super) fn read<T>(&self, call: impl FnOnce(&::sled::Db) -> Result<T, Fault>) -> Result<T, ReadError> {
         let fault = {
             let state = self.state();
             let handle = match &*state {
@@ -60,7 +60,8 @@ impl SledStore {
             let what = format!("the free space cannot be told: {error}");
             Early::Refused(CommitError::NotWritten { what })
         })?;
-        if !batch.is_empty() && free_bytes < self.need(batch) {
+        let checked = self.options.headroom_bytes > 0 && !batch.is_empty();
+        if checked && free_bytes < self.need(batch) {
             return Err(Early::Refused(CommitError::Full { free_bytes, written: Written::Nothing }));
         }
         Ok(writes)

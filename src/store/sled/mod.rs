@@ -48,7 +48,8 @@ pub struct Options {
     pub reserve_bytes: u64,
     /// Free space below which [`Store::low_space`] says so.
     pub low_space_bytes: u64,
-    /// Free space that every commit leaves; one that would not is refused.
+    /// Free space that every commit leaves; one that would not is refused. 0 switches this off, for file systems that
+    /// do not tell their free space truly; a full disk then ends the handle.
     pub headroom_bytes: u64,
 }
 
