@@ -20,8 +20,10 @@
 pub mod adapters;
 pub mod config;
 pub mod contracts;
+pub mod daemon;
 pub mod domain;
 pub mod engine;
+pub mod observe;
 pub mod ports;
 pub mod reconcile;
 pub mod store;

@@ -37,20 +37,7 @@ pub struct Change {
     pub after: Option<Value>,
 }
 
-/// A version as text: a text as it is, a whole number in decimal. Nothing else is a version.
-#[must_use]
-pub fn version_text(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) if !text.is_empty() => Some(text.clone()),
-        Value::Number(number) if number.is_i64() || number.is_u64() => Some(number.to_string()),
-        Value::String(_)
-        | Value::Number(_)
-        | Value::Null
-        | Value::Bool(_)
-        | Value::Array(_)
-        | Value::Object(_) => None,
-    }
-}
+pub use crate::domain::operation::version_text;
 
 pub(super) fn preview_scope<'a>(args: &'a Value, before: &'a Value) -> Scope<'a> {
     Scope::of([

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::adapters::http::{HttpAdapter, Hooks, Point, RequestKind, SendError, SendOptions};
+use crate::adapters::http::{Hooks, HttpAdapter, Point, RequestKind, SendError, SendOptions};
 use crate::domain::request::RenderedRequest;
 use crate::engine::failpoint;
 use crate::ports::{Invoker, Later, NoReply, Purpose, Reply};
@@ -39,9 +39,7 @@ impl Invoker for Http {
             };
             let options = SendOptions { deadline, max_response_bytes: max_bytes, kind, hooks };
             match self.adapter.send(&request, options).await {
-                Ok(answer) => {
-                    Ok(Reply { status: answer.status, headers: answer.headers, body: answer.body })
-                }
+                Ok(answer) => Ok(Reply { status: answer.status, headers: answer.headers, body: answer.body }),
                 Err(SendError::NothingSent { cause }) => {
                     Err(NoReply::NothingSent { cause: cause.to_string() })
                 }

@@ -14,10 +14,11 @@ use crate::contracts::{
 use crate::domain::ids::RunId;
 use crate::domain::json::{self, Canonical, Limits};
 use crate::domain::operation::command::{AttemptAnswer, StatusAnswer};
-use crate::domain::operation::{
-    Actor, Change, CommitMode, Effect, Evidence, Loss, Proposal, RecoveryTier, RetryClass, Target, TargetCheck,
-};
 use crate::domain::operation::evidence::NamedEffect;
+use crate::domain::operation::{
+    Actor, Change, CommitMode, Effect, Evidence, Loss, Proposal, RecoveryTier, RetryClass, Target,
+    TargetCheck,
+};
 use crate::domain::problem::Problem;
 use crate::domain::request::RenderedRequest;
 use crate::domain::{Code, Digest};
@@ -93,7 +94,8 @@ impl Bound {
 
     fn origin(&self) -> Result<&str, ToolError> {
         self.origins.get(self.contract.base()).map(String::as_str).ok_or_else(|| {
-            let detail = format!("its base `{}` is not configured: add it to daemon.toml", self.contract.base());
+            let detail =
+                format!("its base `{}` is not configured: add it to daemon.toml", self.contract.base());
             Box::new(Problem::new(Code::Unavailable, detail))
         })
     }
@@ -163,7 +165,7 @@ impl Tool for Bound {
     fn is_write(&self) -> bool {
         match self.contract.class() {
             EffectClass::Write => true,
-            EffectClass::Read => false,
+            EffectClass::Read | EffectClass::Draft => false,
         }
     }
 
@@ -250,14 +252,15 @@ impl Tool for Bound {
         })
     }
 
-    fn read_request(&self, arguments: &Value, run: RunId, requester: &Actor) -> Result<RenderedRequest, ToolError> {
+    fn read_request(
+        &self,
+        arguments: &Value,
+        run: RunId,
+        requester: &Actor,
+    ) -> Result<RenderedRequest, ToolError> {
         let run = run.to_string();
-        let actor = RenderActor {
-            origin: self.origin()?,
-            run: &run,
-            requester: &requester.name,
-            on_behalf_of: None,
-        };
+        let actor =
+            RenderActor { origin: self.origin()?, run: &run, requester: &requester.name, on_behalf_of: None };
         self.contract.render_read(arguments, &actor).map_err(|error| unrendered(&error))
     }
 
@@ -365,7 +368,7 @@ impl Bound {
         } else {
             match json::parse(&reply.body, Limits::bytes(self.max_output())) {
                 Ok(value) => AnswerBody::Json(value),
-                Err(error) => AnswerBody::Unreadable(error.kind.explain().to_owned()),
+                Err(error) => AnswerBody::Unreadable(error.kind.explain().0.to_owned()),
             }
         };
         Answer { status: reply.status, headers: reply.headers.clone(), body }
@@ -403,5 +406,8 @@ fn invalid(violations: &[Violation]) -> ToolError {
 }
 
 fn unrendered(error: &RenderError) -> ToolError {
-    Box::new(Problem::new(Code::InvalidArgument, format!("the request cannot be made from these values: {error}")))
+    Box::new(Problem::new(
+        Code::InvalidArgument,
+        format!("the request cannot be made from these values: {error}"),
+    ))
 }

@@ -16,6 +16,11 @@ use crate::store::{Batch, Key, Record};
 /// Told what became of the commit: `None` is durable.
 pub(super) type AfterCommit = Box<dyn FnOnce(Option<&Problem>) + Send>;
 
+/// The size of a page of the journal: the store cuts records into parts of somewhat under 4 KiB.
+const PAGE_BYTES: usize = 3600;
+/// What an entry holds beside its payload.
+const ENTRY_OVERHEAD: usize = 180;
+
 /// What the next commit writes and what follows from it.
 #[derive(Default)]
 pub(super) struct Group {
@@ -46,11 +51,11 @@ pub(super) struct Stamp<'a> {
 
 impl Group {
     pub(super) fn is_empty(&self) -> bool {
-        self.batch.is_empty() && self.after.is_empty()
+        !self.writes() && self.after.is_empty()
     }
 
     pub(super) fn writes(&self) -> bool {
-        !self.batch.is_empty()
+        !self.batch.is_empty() || !self.entries.is_empty()
     }
 
     pub(super) fn batch(&self) -> &Batch {
@@ -88,7 +93,7 @@ impl Group {
         };
         let stored = Arc::new(Stored { operation, history });
         self.put_operation(before, &stored)?;
-        self.put_entries(entries)?;
+        self.entries.extend(entries);
         *head = end;
         self.operations.insert(stored.operation.id(), Arc::clone(&stored));
         Ok(stored)
@@ -100,42 +105,49 @@ impl Group {
         let payload = encode(after.as_ref())?;
         let version = u64::from(operation.events);
         let expected = before.map_or(0, |before| u64::from(before.operation.events));
-        let was_open = before.is_none_or(|before| !before.operation.state.is_ended());
+        let old_state = before.map(|before| before.operation.state);
+        let (key, old) =
+            (keys::operation(operation.state, id), old_state.map(|state| keys::operation(state, id)));
         self.edit(|batch| {
-            let key = keys::operation(id);
-            let batch = batch.expect(key.clone(), expected).put(key, Record { version, payload });
-            if operation.state.is_ended() && was_open {
-                batch.delete(keys::pending(id)).put(keys::ended(operation.state, id), marker())
-            } else if before.is_none() {
-                batch.put(keys::pending(id), marker())
-            } else {
-                batch
+            let moved = old.filter(|old| *old != key);
+            let batch = match moved {
+                Some(old) => batch.delete_if(old, expected).put(key, Record { version, payload }),
+                None => batch.expect(key.clone(), expected).put(key, Record { version, payload }),
+            };
+            let indexed = keys::by_end(operation.state, id);
+            let was_indexed = old_state.and_then(|state| keys::by_end(state, id));
+            match (was_indexed, indexed) {
+                (was, is) if was == is => batch,
+                (Some(was), Some(is)) => batch.delete(was).put(is, marker()),
+                (Some(was), None) => batch.delete(was),
+                (None, Some(is)) => batch.put(is, marker()),
+                (None, None) => batch,
             }
         });
-        if let Some(before) = before
-            && !was_open
-            && before.operation.state != operation.state
-        {
-            let old = keys::ended(before.operation.state, id);
-            self.edit(|batch| {
-                let batch = batch.delete(old);
-                if operation.state.is_ended() {
-                    batch.put(keys::ended(operation.state, id), marker())
-                } else {
-                    batch.put(keys::pending(id), marker())
-                }
-            });
-        }
         Ok(())
     }
 
-    fn put_entries(&mut self, entries: Vec<Entry>) -> Result<(), NotDecoded> {
-        for entry in &entries {
-            let payload = encode(entry)?;
-            let key = keys::entry(entry.seq);
+    /// Packs the entries into pages: a record costs more than its bytes.
+    pub(super) fn seal(&mut self) -> Result<(), NotDecoded> {
+        let mut rest = self.entries.as_slice();
+        let mut pages = Vec::new();
+        while !rest.is_empty() {
+            let mut bytes = 0;
+            let fit = rest
+                .iter()
+                .take_while(|entry| {
+                    bytes += entry.payload.len() + ENTRY_OVERHEAD;
+                    bytes <= PAGE_BYTES
+                })
+                .count()
+                .max(1);
+            let (page, after) = rest.split_at(fit);
+            pages.push((keys::page(page[0].seq), encode(&page)?));
+            rest = after;
+        }
+        for (key, payload) in pages {
             self.edit(|batch| batch.put(key, Record { version: 1, payload }));
         }
-        self.entries.extend(entries);
         Ok(())
     }
 
@@ -150,7 +162,7 @@ impl Group {
     ) -> Result<(), AppendError> {
         let entry = entry(head, subject, number, fact, stamp)?;
         let end = Head { seq: entry.seq, digest: entry.digest(), at: entry.at };
-        self.put_entries(vec![entry])?;
+        self.entries.push(entry);
         *head = end;
         Ok(())
     }

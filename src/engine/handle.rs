@@ -218,18 +218,14 @@ impl Handle {
             }
             ids.extend(found);
         };
-        let open = query.states.iter().all(|state| !state.is_ended());
-        if query.states.is_empty() {
+        ids.extend(self.published.open().iter().map(|stored| stored.operation.id()));
+        let by_index = |state: &State| keys::by_end(*state, OperationId::from_u128(0));
+        if query.states.is_empty() || query.states.contains(&State::Succeeded) {
             take(self.scan_ids(&keys::space(b'o'), query.before, scan)?, &mut ids);
         } else {
-            ids.extend(self.published.open().iter().map(|stored| stored.operation.id()));
-            if !open {
-                for state in query.states.iter().filter(|state| state.is_ended()) {
-                    let prefix = keys::ended(*state, OperationId::from_u128(0));
-                    let prefix =
-                        Key::from_bytes(&prefix.as_bytes()[..2]).unwrap_or_else(|_| keys::space(b'e'));
-                    take(self.scan_ids(&prefix, query.before, scan)?, &mut ids);
-                }
+            for first in query.states.iter().filter_map(by_index) {
+                let prefix = Key::from_bytes(&first.as_bytes()[..2]).unwrap_or_else(|_| keys::space(b'e'));
+                take(self.scan_ids(&prefix, query.before, scan)?, &mut ids);
             }
         }
         if let Some(before) = query.before {

@@ -10,7 +10,9 @@ use super::handle::Handle;
 use super::message::Message;
 use crate::domain::ids::{OperationId, RunId};
 use crate::domain::json::Canonical;
-use crate::domain::operation::{Actor, Body, PROPOSAL_FORMAT, Proposal, Rules, TargetCheck, proposal_digest};
+use crate::domain::operation::{
+    Actor, Body, PROPOSAL_FORMAT, Proposal, Rules, TargetCheck, proposal_digest, version_text, version_value,
+};
 use crate::domain::principal::{Principal, Role};
 use crate::domain::problem::Problem;
 use crate::domain::run::Run;
@@ -282,7 +284,9 @@ fn check_based_on(rules: &ToolRules, plan: &Plan, based_on: Option<&Value>) -> R
             "say which version of the target you read: a write is proposed on known facts",
         )),
         (TargetCheck::IfMatch | TargetCheck::Read, Some(read)) => {
-            let read = Canonical::of(read).map_err(|error| Box::new(Problem::from(&error)))?;
+            let read = version_text(read).ok_or_else(|| {
+                invalid("/based_on", "a version is a text or a whole number, as the read answered it")
+            })?;
             if plan.target.version.as_deref() == Some(read.as_str()) {
                 return Ok(());
             }
@@ -291,8 +295,7 @@ fn check_based_on(rules: &ToolRules, plan: &Plan, based_on: Option<&Value>) -> R
                 "the target has another version than the one this is based on: read it again and plan anew",
             );
             problem.pointer = Some("/based_on".to_owned());
-            problem.current_version =
-                plan.target.version.as_deref().and_then(|version| serde_json::from_str(version).ok());
+            problem.current_version = plan.target.version.as_deref().map(version_value);
             Err(Box::new(problem))
         }
     }

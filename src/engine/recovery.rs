@@ -16,7 +16,7 @@ use crate::domain::journal::{Entry, Fact};
 use crate::domain::operation::{Actor, Command, Event, Facts, State, TargetKey, decide};
 use crate::domain::principal::Principal;
 use crate::store::codec;
-use crate::store::records::{RecordError, Records, Stored, keys};
+use crate::store::records::{RecordError, Records, Stored, decode_row, keys};
 use crate::store::{CommitError, Range};
 
 /// An operation that cannot be read.
@@ -79,18 +79,17 @@ fn load_with(
     memory.head = records.head()?;
     memory.meta = records.meta()?;
     published.forget();
-    let pending = records.pending()?;
-    let mut shown = Vec::with_capacity(pending.len());
-    for id in pending {
+    let open = records.open()?;
+    let mut shown = Vec::with_capacity(open.len());
+    for (id, stored) in open {
         progress.fetch_add(1, Ordering::Relaxed);
-        match records.operation(id) {
-            Ok(Some(stored)) => {
+        match stored {
+            Ok(stored) => {
                 let stored = Arc::new(stored);
                 memory.take(None, &stored);
                 shown.push(stored);
                 report.open += 1;
             }
-            Ok(None) => quarantine(parts, &mut memory, report, id, "its record is missing".to_owned()),
             Err(error) => quarantine(parts, &mut memory, report, id, error.to_string()),
         }
     }
@@ -121,7 +120,8 @@ fn quarantine(parts: &Parts, memory: &mut Memory, report: &mut RecoveryReport, i
 fn proposed_target(parts: &Parts, id: OperationId) -> Option<TargetKey> {
     let rows = parts.store.scan(&Range::prefix(&keys::space(b'j')), usize::MAX).ok()?;
     rows.into_iter()
-        .filter_map(|(_, record)| codec::decode::<Entry>(&record.ok()?.payload).ok())
+        .filter_map(|(key, record)| decode_row::<Vec<Entry>>(&key, record).ok())
+        .flatten()
         .filter(|entry| operation_of(entry) == Some(id) && entry.payload_matches())
         .find_map(|entry| match codec::decode::<Fact>(&entry.payload).ok()? {
             Fact::Operation(Event::Proposed(proposal)) => Some(proposal.target_key()),
@@ -191,8 +191,9 @@ impl Writer {
                 .map_err(|error| StartError::Append(error.to_string()))?;
             lost += 1;
         }
-        let group = std::mem::take(&mut self.group);
+        let mut group = std::mem::take(&mut self.group);
         if group.writes() {
+            group.seal().map_err(|error| StartError::Append(error.to_string()))?;
             self.parts.store.commit(group.batch())?;
             let operations = group.operations.into_values().collect();
             self.published.publish(operations, group.entries, self.memory.head.seq);

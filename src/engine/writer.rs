@@ -147,12 +147,13 @@ impl Writer {
             self.launch();
             return;
         }
-        let group = std::mem::take(&mut self.group);
+        let mut group = std::mem::take(&mut self.group);
         let points = std::mem::take(&mut self.points);
-        if group.writes()
-            && let Err(error) = self.parts.store.commit(group.batch())
-        {
-            return self.failed(group, &error);
+        if group.writes() {
+            let sealed = group.seal().map_err(|error| CommitError::NotWritten { what: error.to_string() });
+            if let Err(error) = sealed.and_then(|()| self.parts.store.commit(group.batch())) {
+                return self.failed(group, &error);
+            }
         }
         self.outcomes.clear();
         for point in points {

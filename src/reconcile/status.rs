@@ -91,8 +91,7 @@ impl StatusTask {
         let Some((watch, querying)) = self.watches.get_mut(&id) else { return };
         *querying = false;
         let now = Instant::now();
-        let paused =
-            answered.stored.operation.doubt.as_ref().is_some_and(|doubt| doubt.paused.is_some());
+        let paused = answered.stored.operation.doubt.as_ref().is_some_and(|doubt| doubt.paused.is_some());
         let mut wish = None;
         let answer = match (answered.answer, &answered.tool) {
             (StatusAnswer::NotFound { .. }, Some(tool)) => {
@@ -132,7 +131,8 @@ async fn query(handle: &Handle, stored: &Stored) -> Result<(Arc<dyn Tool>, Statu
     debug_assert_ne!(stored.operation.state, State::Proposed, "nothing is in doubt about it");
     let tool = handle.tool_of(proposal)?;
     let body: Body = handle.body(proposal.id).map_err(|_| "its proposal cannot be read".to_owned())?;
-    let arguments = serde_json::from_str(&body.arguments).map_err(|_| "its arguments cannot be read".to_owned())?;
+    let arguments =
+        serde_json::from_str(&body.arguments).map_err(|_| "its arguments cannot be read".to_owned())?;
     let Some(request) = tool.status_request(proposal, &arguments) else {
         return Err("its contract has no status protocol: only an operator can know".to_owned());
     };

@@ -12,8 +12,8 @@ mod error;
 pub mod faulty;
 mod frame;
 mod key;
-pub mod records;
 pub mod lock;
+pub mod records;
 pub mod sled;
 #[cfg(test)]
 pub(crate) mod testing;

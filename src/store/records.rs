@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::codec::{NotDecoded, decode};
-use super::{Key, Range, ReadError, Store};
+use super::{Damage, Key, Range, ReadError, Record, Store};
 use crate::domain::ids::{OperationId, RunId};
 use crate::domain::journal::{Entry, Head};
 use crate::domain::operation::{Body, Operation, State};
@@ -21,30 +21,39 @@ pub mod keys {
         Key::new(space, parts).unwrap_or_else(|_| Key::space(space))
     }
 
-    /// The operation.
+    /// An operation that has not ended; the start reads all of these and nothing else.
     #[must_use]
-    pub fn operation(id: OperationId) -> Key {
+    pub fn open(id: OperationId) -> Key {
+        key(b'p', &[&id.to_bytes()])
+    }
+    /// An operation that has ended. A record is under one of the two keys, and moves in one batch.
+    #[must_use]
+    pub fn ended(id: OperationId) -> Key {
         key(b'o', &[&id.to_bytes()])
+    }
+    /// The key of an operation in this state.
+    #[must_use]
+    pub fn operation(state: State, id: OperationId) -> Key {
+        if state.is_ended() { ended(id) } else { open(id) }
     }
     /// The bodies of its proposal.
     #[must_use]
     pub fn body(id: OperationId) -> Key {
         key(b'b', &[&id.to_bytes()])
     }
-    /// Present while it has not ended.
+    /// Present when it has ended in this state, so that a page of them needs no scan. Success is not indexed: it is what
+    /// nearly all of them end in, and each key costs as much as a record.
     #[must_use]
-    pub fn pending(id: OperationId) -> Key {
-        key(b'p', &[&id.to_bytes()])
+    pub fn by_end(state: State, id: OperationId) -> Option<Key> {
+        if state == State::Succeeded || !state.is_ended() {
+            return None;
+        }
+        let place = State::ALL.iter().position(|known| *known == state)?;
+        Some(key(b'e', &[&[u8::try_from(place).ok()?], &id.to_bytes()]))
     }
-    /// Present when it has ended, by state.
+    /// A page of the journal: the entries that one commit wrote, or some of them, by the place of the first.
     #[must_use]
-    pub fn ended(state: State, id: OperationId) -> Key {
-        let place = State::ALL.iter().position(|known| *known == state).unwrap_or(0);
-        key(b'e', &[&[u8::try_from(place).unwrap_or(0)], &id.to_bytes()])
-    }
-    /// An entry of the journal.
-    #[must_use]
-    pub fn entry(seq: u64) -> Key {
+    pub fn page(seq: u64) -> Key {
         key(b'j', &[&seq.to_be_bytes()])
     }
     /// A contract's body, by its fingerprint.
@@ -82,6 +91,9 @@ pub struct Stored {
     /// The places of its events in the journal, in order; as many as it has events.
     pub history: Vec<u64>,
 }
+
+/// An operation that has not ended, or why its record cannot be read.
+pub type OpenRow = (OperationId, Result<Stored, RecordError>);
 
 /// The daemon's own record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -160,7 +172,14 @@ impl Records<'_> {
     /// # Errors
     /// [`RecordError`].
     pub fn operation(&self, id: OperationId) -> Result<Option<Stored>, RecordError> {
-        self.value(&keys::operation(id))
+        match self.value(&keys::ended(id))? {
+            Some(ended) => Ok(Some(ended)),
+            // It may move from open to ended between the two reads.
+            None => match self.value(&keys::open(id))? {
+                Some(open) => Ok(Some(open)),
+                None => self.value(&keys::ended(id)),
+            },
+        }
     }
 
     /// The bodies of a proposal.
@@ -203,12 +222,22 @@ impl Records<'_> {
         Ok(self.get(&keys::meta())?.unwrap_or_default())
     }
 
+    /// The page of the journal that holds this place, if there is one.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub fn page_of(&self, seq: u64) -> Result<Vec<Entry>, RecordError> {
+        let range = Range::between(keys::page(0), keys::page(seq.saturating_add(1))).reversed();
+        let Some((key, record)) = self.0.scan(&range, 1)?.pop() else { return Ok(Vec::new()) };
+        decode_row(&key, record)
+    }
+
     /// An entry of the journal.
     ///
     /// # Errors
     /// [`RecordError`].
     pub fn entry(&self, seq: u64) -> Result<Option<Entry>, RecordError> {
-        self.value(&keys::entry(seq))
+        Ok(self.page_of(seq)?.into_iter().find(|entry| entry.seq == seq))
     }
 
     /// Where the journal ends.
@@ -217,22 +246,34 @@ impl Records<'_> {
     /// [`RecordError`]; a last entry that cannot be read is an error, never an earlier head.
     pub fn head(&self) -> Result<Head, RecordError> {
         let Some(key) = self.0.last_key(&keys::space(b'j'))? else { return Ok(Head::default()) };
-        let entry: Option<Entry> = self.value(&key)?;
-        Ok(entry.map_or_else(Head::default, |entry| Head {
+        let page: Vec<Entry> = self.value(&key)?.unwrap_or_default();
+        Ok(page.last().map_or_else(Head::default, |entry| Head {
             seq: entry.seq,
             digest: entry.digest(),
             at: entry.at,
         }))
     }
 
-    /// The operations that have not ended.
+    /// The operations that have not ended. One that cannot be read hides no other.
     ///
     /// # Errors
-    /// [`RecordError`].
-    pub fn pending(&self) -> Result<Vec<OperationId>, RecordError> {
+    /// [`RecordError`] when the store cannot be read at all.
+    pub fn open(&self) -> Result<Vec<OpenRow>, RecordError> {
         let rows = self.0.scan(&Range::prefix(&keys::space(b'p')), usize::MAX)?;
-        Ok(rows.iter().filter_map(|(key, _)| id_at_end(key)).collect())
+        Ok(rows
+            .into_iter()
+            .filter_map(|(key, record)| id_at_end(&key).map(|id| (id, decode_row(&key, record))))
+            .collect())
     }
+}
+
+/// The content of a scanned row.
+///
+/// # Errors
+/// [`RecordError`].
+pub fn decode_row<T: DeserializeOwned>(key: &Key, record: Result<Record, Damage>) -> Result<T, RecordError> {
+    let record = record.map_err(|what| ReadError::Damaged { key: key.clone(), what })?;
+    decode(&record.payload).map_err(|why| RecordError::Decode { key: key.clone(), why })
 }
 
 /// The id at the end of a key.

@@ -25,7 +25,7 @@ pub use evidence::{Evidence, Loss, StatusSummary, Wait};
 pub use evolve::{IllegalEvent, evolve};
 pub use proposal::{
     Body, Change, CommitMode, PROPOSAL_FORMAT, Proposal, RecoveryTier, RetryClass, Rules, Target,
-    TargetCheck, TargetKey, proposal_digest,
+    TargetCheck, TargetKey, proposal_digest, version_text, version_value,
 };
 pub use record::Operation;
 pub use state::{State, UnknownState};

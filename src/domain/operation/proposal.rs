@@ -24,6 +24,31 @@ pub struct Target {
     pub version: Option<String>,
 }
 
+/// A version as text: a text as it is, a whole number in decimal. Nothing else is a version.
+#[must_use]
+pub fn version_text(value: &serde_json::Value) -> Option<String> {
+    use serde_json::Value;
+    match value {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) if number.is_i64() || number.is_u64() => Some(number.to_string()),
+        Value::String(_)
+        | Value::Number(_)
+        | Value::Null
+        | Value::Bool(_)
+        | Value::Array(_)
+        | Value::Object(_) => None,
+    }
+}
+
+/// A version's text as JSON shows it: a number where it is one.
+#[must_use]
+pub fn version_value(text: &str) -> serde_json::Value {
+    text.parse::<i64>()
+        .ok()
+        .filter(|number| number.to_string() == text)
+        .map_or_else(|| text.into(), serde_json::Value::from)
+}
+
 /// The key of the target lock: one write at a time, across tools.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct TargetKey {

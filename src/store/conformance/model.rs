@@ -7,7 +7,8 @@ use std::path::Path;
 use super::super::{Batch, CommitError, Key, Range, Record, Store};
 use super::{Open, payload};
 
-const STEPS: usize = 250;
+/// Each step may sync; four seeds of these take a few seconds on a slow disk.
+const STEPS: usize = 120;
 
 type Model = BTreeMap<Key, Record>;
 

@@ -64,14 +64,14 @@ fn make(options: &Options) -> Result<(), OpenError> {
     files::sync_parent(path)
 }
 
+/// The mode (`LowSpace`, `HighThroughput`) is not set: sled 0.34.7 stores it and never reads it.
 fn open_engine(path: &Path, cache_bytes: u64) -> Result<::sled::Db, OpenError> {
     let config = ::sled::Config::new()
         .path(path)
         .cache_capacity(cache_bytes)
         .segment_size(SEGMENT_BYTES)
         .flush_every_ms(Some(FLUSH_EVERY_MS))
-        .use_compression(false)
-        .mode(::sled::Mode::HighThroughput);
+        .use_compression(false);
     let patience = Instant::now() + LOCK_PATIENCE;
     loop {
         match caught(|| Ok(config.open()?)) {

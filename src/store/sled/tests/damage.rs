@@ -11,7 +11,7 @@ use super::{options, record};
 
 const RECORDS: u64 = 150;
 const VERSIONS: u64 = 3;
-const COPIES: u64 = 40;
+const COPIES: u64 = 30;
 
 fn at(n: u64) -> Key {
     Key::new(b'd', &[&n.to_be_bytes()]).unwrap()

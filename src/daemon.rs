@@ -1,0 +1,13 @@
+//! The composition root: the one place that names the store's engine, the adapters, the contracts and the API together.
+//!
+//! `serve` reads the configuration and the contracts, takes the lock of the state directory, shows itself on the socket,
+//! opens the store, recovers, and runs until it is told to stop.
+
+mod compose;
+mod directory;
+mod invoker;
+//mod serve;
+mod tools;
+
+pub use compose::{Composed, compose};
+//pub use serve::{ServeError, ServeOptions, serve};

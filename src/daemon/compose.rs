@@ -1,0 +1,86 @@
+//! From a verified configuration and a verified catalog to the parts of the engine.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::directory::Configured;
+use super::invoker::Http;
+use super::tools::Tools;
+use crate::adapters::http::{Base, Credential, CredentialRef, HeaderName, HttpAdapter, SetupError};
+use crate::config::{Config, ConfiguredBase, SecretRef};
+use crate::contracts::Catalog;
+use crate::domain::Millis;
+use crate::engine::system::{SystemClock, SystemIds};
+use crate::engine::{Limits, Parts};
+use crate::ports::Toolbox;
+use crate::store::Store;
+
+/// The parts, and what is worth a warning.
+pub struct Composed {
+    /// The parts of the engine.
+    pub parts: Parts,
+    /// In words, for the log and for `doctor`.
+    pub warnings: Vec<String>,
+}
+
+/// Puts the parts together. Touches nothing but the CA files of the bases.
+///
+/// # Errors
+/// A base cannot be set up.
+pub fn compose(
+    config: &Arc<Config>,
+    catalog: Catalog,
+    store: Arc<dyn Store>,
+) -> Result<Composed, SetupError> {
+    let bases = config.bases.iter().map(base).collect();
+    let adapter = HttpAdapter::new(bases)?;
+    let origins: HashMap<_, _> =
+        config.bases.iter().map(|base| (base.name.clone(), base.origin.to_string())).collect();
+    let tools = Tools::new(catalog, origins);
+    let warnings = tools
+        .without_base()
+        .into_iter()
+        .map(|(tool, base)| format!("{tool} needs the base `{base}`, which is not configured: it is refused"))
+        .collect();
+    let tools: Arc<dyn Toolbox> = Arc::new(tools);
+    let parts = Parts {
+        store,
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(SystemIds),
+        invoker: Arc::new(Http::new(adapter)),
+        tools,
+        directory: Arc::new(Configured(Arc::clone(config))),
+        limits: limits(config),
+    };
+    Ok(Composed { parts, warnings })
+}
+
+fn limits(config: &Config) -> Limits {
+    let retention = config.limits.idempotency_retention.as_millis();
+    Limits {
+        group_max: config.store.group_max,
+        attempts: config.limits.max_concurrent_attempts,
+        grace: config.daemon.grace,
+        idempotency_retention: Millis(u64::try_from(retention).unwrap_or(u64::MAX)),
+    }
+}
+
+fn base(base: &ConfiguredBase) -> Base {
+    let header = base.credential_header.as_deref().and_then(|name| HeaderName::try_from(name).ok());
+    let credential = |reference: &SecretRef| Credential {
+        reference: match reference {
+            SecretRef::Env(name) => CredentialRef::Env(name.clone()),
+            SecretRef::File(path) => CredentialRef::File(path.clone()),
+        },
+        header: header.clone(),
+    };
+    Base {
+        name: base.name.clone(),
+        origin: base.origin.clone(),
+        plain_http: base.plain_http,
+        credential: base.credential.as_ref().map(credential),
+        read_credential: base.read_credential.as_ref().map(credential),
+        ca: base.ca.clone(),
+        max_connections: base.max_connections,
+    }
+}
