@@ -18,6 +18,7 @@
 //! - [`daemon`] composes; it is the one place that names them all.
 
 pub mod adapters;
+pub mod api;
 pub mod config;
 pub mod contracts;
 pub mod daemon;
