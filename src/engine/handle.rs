@@ -177,6 +177,14 @@ impl Handle {
         }
     }
 
+    /// All operations that have not ended and that this principal may see, in order of creation.
+    #[must_use]
+    pub fn open_operations(&self, by: &Principal) -> Vec<Arc<Stored>> {
+        let mut open = self.published.open();
+        open.retain(|stored| visible(stored, by));
+        open
+    }
+
     /// A page of operations that this principal may see.
     ///
     /// # Errors
@@ -350,7 +358,7 @@ pub(super) fn visible(stored: &Stored, by: &Principal) -> bool {
     proposal.tenant == by.tenant && (wide || proposal.requester.name == by.name)
 }
 
-pub(super) fn not_found() -> Box<Problem> {
+pub(crate) fn not_found() -> Box<Problem> {
     Box::new(Problem::new(Code::NotFound, "there is no such thing, or it is not yours to see"))
 }
 

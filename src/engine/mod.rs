@@ -31,18 +31,20 @@ mod view;
 mod writer;
 
 pub use call::{CallRequest, CallResult};
+pub(crate) use handle::not_found;
 pub use handle::{CommandDone, Handle, Page, PageQuery};
 pub use propose::{ProposeRequest, Proposed};
 pub use published::Published;
 pub use recovery::{Quarantined, RecoveryReport, StartError, start};
 pub use runs::OpenRun;
-pub use view::{Detail, detail};
+pub use view::{Detail, detail, fact_of};
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::ports::{Clock, Directory, IdSource, Invoker, Toolbox};
 use crate::store::Store;
+pub use crate::store::records::Stored;
 
 /// What the engine is made of.
 #[derive(Clone)]

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use super::handle::Handle;
+use crate::domain::Code;
 use crate::domain::ids::OperationId;
+use crate::domain::journal::{Entry, Fact};
 use crate::domain::operation::Body;
 use crate::domain::principal::Principal;
 use crate::domain::problem::Problem;
+use crate::store::codec;
 use crate::store::records::Stored;
 
 /// An operation and the bodies of its proposal.
@@ -26,4 +29,18 @@ pub fn detail(handle: &Handle, id: OperationId, by: &Principal) -> Result<Detail
     let stored = handle.operation(id, by)?;
     let body = handle.body(id)?;
     Ok(Detail { stored, body })
+}
+
+/// What an entry says; none when it was erased.
+///
+/// # Errors
+/// INTERNAL when its payload cannot be read.
+pub fn fact_of(entry: &Entry) -> Result<Option<Fact>, Box<Problem>> {
+    if entry.is_erased() {
+        return Ok(None);
+    }
+    codec::decode(&entry.payload).map(Some).map_err(|error| {
+        tracing::error!(seq = entry.seq, %error, "a journal entry cannot be read");
+        Box::new(Problem::new(Code::Internal, "a journal entry cannot be read; run `writd verify`"))
+    })
 }

@@ -1,0 +1,102 @@
+//! How each body is read. The shapes are in [`super::wire::request`].
+
+use super::strict::{Fields, FromFields, JsonObject, Text};
+use super::wire::request::{
+    ApproveBody, CallBody, CancelBody, EmptyBody, OpenRunBody, ProposeBody, ReasonBody, ResolveBody,
+    ResolveOutcome, RevokeBody,
+};
+
+fn optional_text(fields: &mut Fields, name: &'static str) -> Option<String> {
+    fields.optional::<Text>(name).map(|text| text.0)
+}
+
+fn text(fields: &mut Fields, name: &'static str) -> Option<String> {
+    fields.required::<Text>(name).map(|text| text.0)
+}
+
+// In all of these: every member is taken before the first `?`, so that all findings are told at once.
+
+impl FromFields for OpenRunBody {
+    fn read(fields: &mut Fields) -> Option<OpenRunBody> {
+        let purpose = text(fields, "purpose");
+        let tools = fields.optional("tools").unwrap_or_default();
+        let deadline = fields.optional("deadline");
+        Some(OpenRunBody { purpose: purpose?, tools, deadline })
+    }
+}
+
+impl FromFields for CallBody {
+    fn read(fields: &mut Fields) -> Option<CallBody> {
+        let tool = fields.required("tool");
+        let arguments = fields.required::<JsonObject>("arguments");
+        Some(CallBody { tool: tool?, arguments: arguments?.0 })
+    }
+}
+
+impl FromFields for ProposeBody {
+    fn read(fields: &mut Fields) -> Option<ProposeBody> {
+        let tool = fields.required("tool");
+        let arguments = fields.required::<JsonObject>("arguments");
+        let based_on: Option<serde_json::Value> = fields.optional("based_on");
+        if based_on.as_ref().is_some_and(serde_json::Value::is_null) {
+            fields.refuse("based_on", "null is no version: leave the member out for a create");
+        }
+        let purpose = text(fields, "purpose");
+        let supersedes = fields.optional("supersedes");
+        Some(ProposeBody { tool: tool?, arguments: arguments?.0, based_on, purpose: purpose?, supersedes })
+    }
+}
+
+impl FromFields for ApproveBody {
+    fn read(fields: &mut Fields) -> Option<ApproveBody> {
+        let digest = fields.required("digest");
+        let note = optional_text(fields, "note");
+        Some(ApproveBody { digest: digest?, note })
+    }
+}
+
+impl FromFields for ReasonBody {
+    fn read(fields: &mut Fields) -> Option<ReasonBody> {
+        Some(ReasonBody { reason: text(fields, "reason")? })
+    }
+}
+
+impl FromFields for RevokeBody {
+    const MAY_BE_EMPTY: bool = true;
+
+    fn read(fields: &mut Fields) -> Option<RevokeBody> {
+        Some(RevokeBody { approver: optional_text(fields, "approver") })
+    }
+}
+
+impl FromFields for CancelBody {
+    const MAY_BE_EMPTY: bool = true;
+
+    fn read(fields: &mut Fields) -> Option<CancelBody> {
+        Some(CancelBody { reason: optional_text(fields, "reason") })
+    }
+}
+
+impl FromFields for ResolveBody {
+    fn read(fields: &mut Fields) -> Option<ResolveBody> {
+        let outcome: Option<ResolveOutcome> = fields.required("outcome");
+        let retry = fields.optional::<bool>("retry");
+        let receipt: Option<serde_json::Value> = fields.optional("receipt");
+        let note = text(fields, "note");
+        if retry.is_some() && outcome.is_some_and(|outcome| outcome != ResolveOutcome::NotApplied) {
+            fields.refuse("retry", "only what was not applied can be tried again");
+        }
+        if receipt.is_some() && outcome.is_some_and(|outcome| outcome != ResolveOutcome::Applied) {
+            fields.refuse("receipt", "only what was applied has a receipt");
+        }
+        Some(ResolveBody { outcome: outcome?, retry: retry.unwrap_or(false), receipt, note: note? })
+    }
+}
+
+impl FromFields for EmptyBody {
+    const MAY_BE_EMPTY: bool = true;
+
+    fn read(_: &mut Fields) -> Option<EmptyBody> {
+        Some(EmptyBody {})
+    }
+}

@@ -1,0 +1,107 @@
+//! Runs: opened, shown, used for reads and proposals, cancelled.
+
+use axum::http::header::HeaderName;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+
+use crate::api::answer::{Answer, Refused, json};
+use crate::api::caller::Caller;
+use crate::api::queries::NoQuery;
+use crate::api::strict::{Id, JsonBody, Query};
+use crate::api::wire::request::{
+    CallBody, EmptyBody, IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED, OpenRunBody, ProposeBody,
+};
+use crate::api::wire::{CallView, RunView};
+use crate::domain::Code;
+use crate::domain::ids::RunId;
+use crate::domain::problem::Problem;
+use crate::engine::{CallRequest, OpenRun, ProposeRequest};
+
+pub(super) async fn open(
+    caller: Caller,
+    Query(NoQuery): Query<NoQuery>,
+    headers: HeaderMap,
+    JsonBody(body): JsonBody<OpenRunBody>,
+) -> Answer {
+    let request = OpenRun {
+        purpose: body.purpose,
+        tools: body.tools.iter().map(ToString::to_string).collect(),
+        deadline: body.deadline,
+        key: idempotency_key(&headers)?,
+    };
+    let (run, replayed) = caller.engine().open_run(caller.principal(), request).await?;
+    created(&RunView::of(&run, caller.now()), replayed)
+}
+
+pub(super) async fn show(caller: Caller, Id(run): Id<RunId>, Query(NoQuery): Query<NoQuery>) -> Answer {
+    let run = caller.engine().run(run, caller.principal())?;
+    json(StatusCode::OK, &RunView::of(&run, caller.now()))
+}
+
+pub(super) async fn call(
+    caller: Caller,
+    Id(run): Id<RunId>,
+    Query(NoQuery): Query<NoQuery>,
+    JsonBody(body): JsonBody<CallBody>,
+) -> Answer {
+    let request =
+        CallRequest { tool: body.tool.name.clone(), major: body.tool.major, arguments: body.arguments };
+    let result = caller.engine().call(run, caller.principal(), request).await?;
+    let classification = "untrusted".to_owned();
+    json(StatusCode::OK, &CallView { id: result.id, tool: body.tool, classification, data: result.data })
+}
+
+pub(super) async fn propose(
+    caller: Caller,
+    Id(run): Id<RunId>,
+    Query(NoQuery): Query<NoQuery>,
+    headers: HeaderMap,
+    JsonBody(body): JsonBody<ProposeBody>,
+) -> Answer {
+    let request = ProposeRequest {
+        tool: body.tool.name,
+        major: body.tool.major,
+        arguments: body.arguments,
+        based_on: body.based_on,
+        purpose: body.purpose,
+        supersedes: body.supersedes,
+        key: idempotency_key(&headers)?,
+    };
+    let proposed = caller.engine().propose(run, caller.principal(), request).await?;
+    created(&caller.view(&proposed.stored), proposed.replayed)
+}
+
+pub(super) async fn cancel(
+    caller: Caller,
+    Id(run): Id<RunId>,
+    Query(NoQuery): Query<NoQuery>,
+    JsonBody(EmptyBody {}): JsonBody<EmptyBody>,
+) -> Answer {
+    let run = caller.engine().cancel_run(run, caller.principal()).await?;
+    json(StatusCode::OK, &RunView::of(&run, caller.now()))
+}
+
+/// 201 for something new; 200 and a header for what was created before under the same key.
+fn created<T: serde::Serialize>(view: &T, replayed: bool) -> Answer {
+    if !replayed {
+        return json(StatusCode::CREATED, view);
+    }
+    let mut response = json(StatusCode::OK, view)?;
+    let name = HeaderName::from_static(IDEMPOTENT_REPLAYED);
+    response.headers_mut().insert(name, HeaderValue::from_static("true"));
+    Ok(response)
+}
+
+/// The key of a creating request. The engine says what a good one is; here it only has to be one text.
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Refused> {
+    let mut keys = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let refuse =
+        |detail: &str| Refused::from(Problem::new(Code::InvalidArgument, detail).pointer("/Idempotency-Key"));
+    match (keys.next(), keys.next()) {
+        (None, _) => Ok(None),
+        (Some(key), None) => match key.to_str() {
+            Ok(key) => Ok(Some(key.to_owned())),
+            Err(_) => Err(refuse("an Idempotency-Key has printable ASCII characters only")),
+        },
+        (Some(_), Some(_)) => Err(refuse("the header Idempotency-Key is given more than once")),
+    }
+}
