@@ -6,8 +6,8 @@
 mod compose;
 mod directory;
 mod invoker;
-//mod serve;
+mod serve;
 mod tools;
 
 pub use compose::{Composed, compose};
-//pub use serve::{ServeError, ServeOptions, serve};
+pub use serve::{ServeError, ServeOptions, serve};
