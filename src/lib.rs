@@ -19,6 +19,7 @@
 
 pub mod adapters;
 pub mod api;
+pub mod cli;
 pub mod config;
 pub mod contracts;
 pub mod daemon;

@@ -1,0 +1,99 @@
+//! One file per command: its arguments and what it does. New commands are added here and to the table of contents in
+//! `cli/args.rs`.
+
+mod call;
+mod check_config;
+mod completions;
+mod contracts;
+mod demo;
+mod doctor;
+mod error;
+mod export;
+mod import;
+mod inbox;
+mod op;
+mod propose;
+mod recover;
+mod restore;
+mod run;
+mod serve;
+mod verify;
+
+use clap::Subcommand;
+
+use super::context::Context;
+use super::failure::Failure;
+
+/// All commands.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// One activity of an agent: open it, look at it, cancel it
+    #[command(subcommand)]
+    Run(run::RunCommand),
+    /// Read through a contract
+    Call(call::CallArgs),
+    /// Propose a write; nothing is executed before it is approved
+    Propose(propose::ProposeArgs),
+    /// What waits for a decision, and what nobody knows
+    Inbox,
+    /// Writes: look at them, decide them, settle them
+    #[command(subcommand)]
+    Op(op::OpCommand),
+    /// After an import
+    #[command(subcommand)]
+    Restore(restore::RestoreCommand),
+    /// Look for what is missing or wrong
+    Doctor,
+    /// Run the daemon
+    Serve(serve::ServeArgs),
+    /// Read daemon.toml and say what is wrong with it
+    CheckConfig,
+    /// Walk the journal and recompute every operation (offline)
+    Verify(verify::VerifyArgs),
+    /// Write a backup (offline)
+    Export(export::ExportArgs),
+    /// Read a backup into an empty state directory (offline)
+    Import(import::ImportArgs),
+    /// Save what can be read of a damaged store (offline)
+    Recover(recover::RecoverArgs),
+    /// Tool contracts
+    #[command(subcommand)]
+    Contracts(contracts::ContractsCommand),
+    /// See the main job and its faults on a sandbox
+    Demo(demo::DemoArgs),
+    /// What an error code means and what to do
+    Error(error::ErrorArgs),
+    /// Completions for your shell
+    Completions(completions::CompletionsArgs),
+}
+
+/// Does what the command says.
+pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::Run(command) => run::run(command, context),
+        Command::Call(args) => call::run(args, context),
+        Command::Propose(args) => propose::run(args, context),
+        Command::Inbox => inbox::run(context),
+        Command::Op(command) => op::run(command, context),
+        Command::Restore(command) => restore::run(command, context),
+        Command::Doctor => doctor::run(context),
+        Command::Serve(args) => serve::run(args, context),
+        Command::CheckConfig => check_config::run(context),
+        Command::Verify(args) => verify::run(args, context),
+        Command::Export(args) => export::run(args, context),
+        Command::Import(args) => import::run(args, context),
+        Command::Recover(args) => recover::run(args, context),
+        Command::Contracts(command) => contracts::run(command, context),
+        Command::Demo(args) => demo::run(args, context),
+        Command::Error(args) => error::run(args, context),
+        Command::Completions(args) => completions::run(args, context),
+    }
+}
+
+/// A command whose work is not linked into this program. It touches nothing, and says so.
+fn not_in_this_build(command: &str, dir: &std::path::Path) -> Failure {
+    Failure::usage(
+        format!("this build cannot `writd {command}`; {} was not touched", dir.display()),
+        "use a build that can; writd --version names this one",
+    )
+}

@@ -1,0 +1,68 @@
+//! What every command needs: where the daemon is, as whom, and where words go.
+
+use std::future::Future;
+use std::path::PathBuf;
+
+use super::args::Global;
+use super::client::Client;
+use super::failure::Failure;
+use super::output::Output;
+use crate::config::{Config, Environment, Warning};
+
+/// The global arguments, resolved as far as needed.
+#[derive(Clone, Debug)]
+pub(crate) struct Context {
+    pub(crate) output: Output,
+    global: Global,
+}
+
+impl Context {
+    pub(crate) fn new(global: &Global) -> Context {
+        Context { output: Output::new(global.json, global.color), global: global.clone() }
+    }
+
+    /// The configuration, with its warnings.
+    pub(crate) fn config(&self) -> Result<(Config, Vec<Warning>), Failure> {
+        Config::load(self.global.config.as_deref(), &Environment::of_process()).map_err(Failure::Config)
+    }
+
+    /// The state directory of an offline command: as its own argument says, else as the configuration says.
+    pub(crate) fn state_dir(&self, named: Option<PathBuf>) -> Result<PathBuf, Failure> {
+        match named {
+            Some(dir) => Ok(dir),
+            None => Ok(self.config()?.0.daemon.state_dir),
+        }
+    }
+
+    /// The name to act as, if one was given.
+    pub(crate) fn as_name(&self) -> Option<&str> {
+        self.global.as_name.as_deref()
+    }
+
+    /// Where the daemon listens: as the command line says, else as the configuration says.
+    pub(crate) fn socket(&self) -> Result<PathBuf, Failure> {
+        match &self.global.socket {
+            Some(socket) => Ok(socket.clone()),
+            None => Ok(self.config()?.0.daemon.socket),
+        }
+    }
+
+    /// The client of the daemon.
+    pub(crate) fn client(&self) -> Result<Client, Failure> {
+        let name = self.global.as_name.clone();
+        if name.as_deref().is_some_and(|name| name.is_empty() || !name.bytes().all(|b| b.is_ascii_graphic()))
+        {
+            return Err(Failure::usage("--as takes the name of a principal", "names are in daemon.toml"));
+        }
+        Ok(Client::new(self.socket()?, name))
+    }
+
+    /// Runs a conversation with the daemon to its end.
+    pub(crate) fn talk<T>(&self, talk: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| Failure::internal(format!("the runtime cannot be started: {error}")))?;
+        runtime.block_on(talk)
+    }
+}
