@@ -21,6 +21,11 @@ impl Context {
         Context { output: Output::new(global.json, global.color), global: global.clone() }
     }
 
+    /// The configuration file that was named.
+    pub(crate) fn config_file(&self) -> Option<PathBuf> {
+        self.global.config.clone()
+    }
+
     /// The configuration, with its warnings.
     pub(crate) fn config(&self) -> Result<(Config, Vec<Warning>), Failure> {
         Config::load(self.global.config.as_deref(), &Environment::of_process()).map_err(Failure::Config)

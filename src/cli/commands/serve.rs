@@ -8,7 +8,13 @@ use crate::cli::output::paper::Paper;
 use crate::cli::output::style::Style;
 use crate::cli::output::values::safe;
 use crate::contracts::Catalog;
+use crate::daemon::{ServeError, ServeOptions, serve};
 use crate::domain::Code;
+use crate::domain::operation::Effect;
+use crate::domain::problem::Problem;
+use crate::engine::StartError;
+use crate::store::OpenError;
+use crate::store::lock::LockError;
 
 /// Run the daemon.
 #[derive(Args, Debug)]
@@ -20,12 +26,18 @@ pub(crate) struct ServeArgs {
 
 /// Checks, then runs.
 pub(super) fn run(args: ServeArgs, context: &Context) -> Result<(), Failure> {
+    if !args.check {
+        let options = ServeOptions { config: context.config_file() };
+        // The line is for whoever starts the daemon and waits for it; the log is on the standard error.
+        let output = context.output;
+        return serve(&options, move |socket| {
+            let _ = output.data(format!("ready {}\n", socket.display()).as_bytes());
+        })
+        .map_err(failure);
+    }
     let (config, warnings) = context.config()?;
     for warning in &warnings {
         context.output.note(&safe_lines(&warning.to_string()));
-    }
-    if !args.check {
-        return Err(super::not_in_this_build("serve", &config.daemon.state_dir));
     }
     match Catalog::load(&config.daemon.contracts) {
         Ok(catalog) => {
@@ -38,6 +50,41 @@ pub(super) fn run(args: ServeArgs, context: &Context) -> Result<(), Failure> {
             context.output.note_page(&super::contracts::page(&findings));
             Err(Failure::Told(Code::ConfigurationInvalid))
         }
+    }
+}
+
+/// What kept the daemon from starting, in the words of the dictionary.
+fn failure(error: ServeError) -> Failure {
+    let code = match &error {
+        ServeError::Config(_) => return config_failure(error),
+        ServeError::Contracts(_)
+        | ServeError::Log(_)
+        | ServeError::FailPoint(_)
+        | ServeError::Setup(_)
+        | ServeError::Lock(LockError::NotPrivate { .. } | LockError::NotOwned { .. }) => {
+            Code::ConfigurationInvalid
+        }
+        ServeError::Lock(LockError::Held { .. }) => Code::AlreadyRunning,
+        ServeError::Store(OpenError::Damaged { .. }) | ServeError::Start(StartError::Unreadable(_)) => {
+            Code::StoreDamaged
+        }
+        ServeError::Store(OpenError::InUse { .. }) => Code::AlreadyRunning,
+        ServeError::Store(OpenError::Full { .. }) => Code::StorageFull,
+        ServeError::StateDir { .. }
+        | ServeError::Lock(_)
+        | ServeError::Bind(_)
+        | ServeError::Store(_)
+        | ServeError::Start(_)
+        | ServeError::Runtime(_) => Code::Unavailable,
+    };
+    let problem = Problem::new(code, error.to_string()).effect(Effect::None);
+    Failure::Problem(Box::new(problem))
+}
+
+fn config_failure(error: ServeError) -> Failure {
+    match error {
+        ServeError::Config(errors) => Failure::Config(errors),
+        other => Failure::refusal(Code::ConfigurationInvalid, other.to_string()),
     }
 }
 
