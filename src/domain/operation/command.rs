@@ -243,26 +243,25 @@ pub enum CompensationResult {
     },
 }
 
-/// The name of a command, without its data.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
-pub enum CommandKind {
-    Approve,
-    Deny,
-    Revoke,
-    Cancel,
-    Commit,
-    RecordAnswer,
-    RecordStatus,
-    Reconcile,
-    Resolve,
-    Abandon,
-    Tick,
-    Restart,
-    ChangePolicy,
-    StartCompensation,
-    SettleCompensation,
-    Restore,
+macro_rules! kinds {
+    ($($kind:ident),+ $(,)?) => {
+        /// The name of a command, without its data.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[allow(missing_docs)]
+        pub enum CommandKind {
+            $($kind),+
+        }
+
+        impl CommandKind {
+            /// All commands.
+            pub const ALL: &'static [CommandKind] = &[$(CommandKind::$kind),+];
+        }
+    };
+}
+
+kinds! {
+    Approve, Deny, Revoke, Cancel, Commit, RecordAnswer, RecordStatus, Reconcile, Resolve, Abandon, Tick, Restart,
+    ChangePolicy, StartCompensation, SettleCompensation, Restore,
 }
 
 impl Command {

@@ -13,7 +13,11 @@ pub mod evidence;
 mod evolve;
 mod proposal;
 pub mod record;
+#[cfg(test)]
+pub(crate) mod samples;
 mod state;
+#[cfg(test)]
+mod tests;
 
 pub use accepts::accepts;
 pub use actor::Actor;
