@@ -24,7 +24,7 @@ const fn row(event: EventKind) -> [bool; State::ALL.len()] {
         EventKind::Denied                => [Y,  N,  N,  N,  N,  N,  N,  N,  N,  N,  N,  N,  N],
         EventKind::LateDecision          => [N,  Y,  Y,  Y,  Y,  Y,  Y,  Y,  Y,  Y,  Y,  Y,  Y],
         EventKind::ApprovalRevoked       => [Y,  Y,  N,  N,  N,  N,  N,  N,  N,  N,  N,  N,  N],
-        EventKind::PolicyTightened       => [N,  Y,  N,  N,  N,  N,  N,  N,  N,  N,  N,  N,  N],
+        EventKind::PolicyTightened       => [Y,  Y,  N,  N,  N,  N,  N,  N,  N,  N,  N,  N,  N],
         EventKind::Expired               => [Y,  Y,  N,  N,  N,  N,  N,  N,  N,  N,  N,  N,  N],
         EventKind::Cancelled             => [Y,  Y,  Y,  N,  N,  N,  N,  N,  N,  N,  N,  N,  N],
         EventKind::Deferred              => [N,  Y,  N,  N,  N,  N,  N,  N,  N,  N,  N,  N,  N],
@@ -41,10 +41,10 @@ const fn row(event: EventKind) -> [bool; State::ALL.len()] {
         EventKind::NoEffectProven        => [N,  N,  N,  N,  N,  Y,  N,  N,  N,  N,  N,  N,  N],
         EventKind::Abandoned             => [N,  N,  N,  N,  N,  Y,  N,  N,  N,  N,  N,  N,  N],
         EventKind::LateAnswer            => [Y,  Y,  Y,  Y,  Y,  Y,  Y,  Y,  Y,  Y,  Y,  Y,  Y],
-        EventKind::CompensationStarted   => [N,  N,  N,  Y,  Y,  N,  Y,  N,  N,  N,  N,  N,  Y],
+        EventKind::CompensationStarted   => [N,  N,  N,  Y,  Y,  N,  Y,  Y,  Y,  Y,  N,  N,  Y],
         EventKind::CompensationWithdrawn => [N,  N,  N,  N,  N,  N,  N,  N,  N,  N,  Y,  N,  N],
         EventKind::CompensationSucceeded => [N,  N,  N,  N,  N,  N,  N,  N,  N,  N,  Y,  N,  N],
         EventKind::CompensationFailed    => [N,  N,  N,  N,  N,  N,  N,  N,  N,  N,  Y,  N,  N],
-        EventKind::Restored              => [Y,  Y,  Y,  N,  N,  Y,  N,  N,  N,  N,  Y,  N,  N],
+        EventKind::Restored              => [Y,  Y,  Y,  N,  N,  Y,  N,  N,  N,  N,  N,  N,  N],
     }
 }

@@ -68,7 +68,7 @@ pub enum Event {
         /// Whose.
         approver: String,
     },
-    /// The current policy asks for more than was satisfied. Accepted by: approved.
+    /// The current policy asks for more than was asked for so far. Accepted by: proposed, approved.
     PolicyTightened {
         /// Approvals now needed.
         approvals: u32,
@@ -178,7 +178,7 @@ pub enum Event {
         /// What it proves about the world, if anything.
         effect: Option<Effect>,
     },
-    /// Accepted by: succeeded, failed, abandoned, compensation_failed.
+    /// Accepted by every ended state but compensated, if there is an effect.
     CompensationStarted {
         /// The operation that is to undo this one.
         operation: OperationId,
@@ -192,7 +192,8 @@ pub enum Event {
         /// What remains in the world.
         residual: Vec<String>,
     },
-    /// Brought back by an import: approvals are void, the world may have moved on. Accepted by: every state that has not ended.
+    /// Brought back by an import: approvals are void, the world may have moved on. Accepted by: every state that has
+    /// not ended; a compensating one is settled by its linked operation.
     Restored {
         /// The epoch that began with the import.
         epoch: u64,

@@ -174,6 +174,19 @@ impl Operation {
         self.attempts.last().filter(|attempt| attempt.result == AttemptResult::Running)
     }
 
+    /// A receipt that came too late to be the answer of a running attempt. It proves that the effect is there.
+    #[must_use]
+    pub fn late_receipt(&self) -> Option<&str> {
+        self.late.iter().find_map(|late| match &late.answer {
+            StatusSummary::Succeeded(receipt) => Some(receipt.as_str()),
+            StatusSummary::Failed(_)
+            | StatusSummary::InProgress
+            | StatusSummary::NotFound
+            | StatusSummary::NotFoundProven
+            | StatusSummary::Inconclusive(_) => None,
+        })
+    }
+
     /// Its earliest clock: exactly one for every operation that has not ended, none for the others. A compensating one
     /// is driven by its linked operation.
     #[must_use]
@@ -228,8 +241,21 @@ impl Operation {
     /// Whether a ticket is open: somebody has to look at it.
     #[must_use]
     pub fn needs_operator(&self) -> bool {
-        let paused = self.doubt.as_ref().is_some_and(|doubt| doubt.paused.is_some());
-        let late_effect = self.state == State::Failed && self.effect == Effect::Applied;
-        (self.state == State::Unknown && paused) || late_effect || self.state == State::CompensationFailed
+        match self.state {
+            State::Unknown => self.doubt.as_ref().is_some_and(|doubt| doubt.paused.is_some()),
+            // It was not to happen, or not yet, and an answer says that it has.
+            State::Failed
+            | State::Proposed
+            | State::Approved
+            | State::Denied
+            | State::Expired
+            | State::Cancelled => self.effect == Effect::Applied,
+            State::CompensationFailed => true,
+            State::Executing
+            | State::Succeeded
+            | State::Abandoned
+            | State::Compensating
+            | State::Compensated => false,
+        }
     }
 }

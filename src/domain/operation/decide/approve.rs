@@ -2,7 +2,7 @@
 
 use super::Decided;
 use crate::domain::operation::command::Facts;
-use crate::domain::operation::{Event, Operation, State, Verdict};
+use crate::domain::operation::{Effect, Event, Operation, State, Verdict};
 use crate::domain::principal::{PrincipalKind, Role};
 use crate::domain::{Code, Digest};
 
@@ -12,6 +12,21 @@ pub(super) fn decide(op: &Operation, digest: Digest, note: Option<&str>, facts: 
     }
     match op.state {
         State::Proposed => proposed(op, digest, note, facts),
+        State::Executing
+        | State::Unknown
+        | State::Failed
+        | State::Abandoned
+        | State::Compensating
+        | State::CompensationFailed
+        | State::Succeeded
+        | State::Compensated
+            if op.approvals().next().is_none() =>
+        {
+            Decided::invalid(
+                op,
+                "be approved: an import has voided its approvals, its outcome is settled first",
+            )
+        }
         State::Approved
         | State::Executing
         | State::Succeeded
@@ -29,7 +44,7 @@ pub(super) fn decide(op: &Operation, digest: Digest, note: Option<&str>, facts: 
         }
         State::Expired => {
             let mut decided = Decided::refused(
-                Code::ProposalExpired,
+                expiry_code(op),
                 "it has expired; nothing is executed. Propose it again if it is still wanted",
             );
             decided
@@ -50,6 +65,12 @@ fn proposed(op: &Operation, digest: Digest, note: Option<&str>, facts: &Facts<'_
     }
     if op.approvals().any(|known| known.by.person == facts.by.person) {
         return Decided::already("this person has approved it; another person is needed");
+    }
+    if op.effect != Effect::None {
+        return Decided::refused(
+            Code::OutcomeUnknown,
+            "an answer that came late says that it has happened already: nothing more is sent",
+        );
     }
     let note = note.map(str::to_owned);
     let counted = op.approvals().count() + 1;
@@ -84,6 +105,11 @@ pub(super) fn may_decide(op: &Operation, facts: &Facts<'_>) -> Result<(), Decide
         return refuse("the owner of the requesting agent cannot approve its writes: ask somebody else");
     }
     Ok(())
+}
+
+/// Which clock ran out, as a code.
+pub(super) fn expiry_code(op: &Operation) -> Code {
+    op.outcome.as_ref().and_then(|outcome| outcome.code).unwrap_or(Code::ProposalExpired)
 }
 
 fn approvers(op: &Operation) -> String {

@@ -12,6 +12,10 @@ pub(super) fn decide(op: &Operation, approvals: u32) -> Decided {
             }
             Decided::done(vec![Event::PolicyTightened { approvals }])
         }
+        // What is approved from now on satisfies the policy of now.
+        State::Proposed if approvals > op.approvals_needed => {
+            Decided::done(vec![Event::PolicyTightened { approvals }])
+        }
         State::Proposed
         | State::Executing
         | State::Succeeded

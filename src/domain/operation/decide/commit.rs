@@ -1,9 +1,10 @@
 //! Commit: every precondition in its order, then the durable intent. A wait is a wait, a conflict consumes nothing.
 
 use super::Decided;
+use super::approve::expiry_code;
 use crate::domain::Code;
 use crate::domain::operation::command::{Facts, Preconditions, VersionCheck};
-use crate::domain::operation::{CommitMode, Event, Operation, State, Wait};
+use crate::domain::operation::{CommitMode, Effect, Event, Operation, State, Wait};
 
 pub(super) fn decide(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Decided {
     match op.state {
@@ -15,10 +16,12 @@ pub(super) fn decide(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>
             Code::OutcomeUnknown,
             "an attempt may have happened: its outcome is settled first, do not propose it again",
         ),
+        State::Expired => {
+            Decided::refused(expiry_code(op), "its time ran out before this; nothing was executed by it")
+        }
         State::Failed
         | State::Abandoned
         | State::Denied
-        | State::Expired
         | State::Cancelled
         | State::Compensating
         | State::Compensated
@@ -40,6 +43,18 @@ fn approved(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Deci
     if !facts_of.run_open {
         return Decided::refused(Code::DeadlineExceeded, "its run is closed");
     }
+    if op.effect != Effect::None {
+        return Decided::refused(
+            Code::OutcomeUnknown,
+            "an answer that came late says that it has happened already: nothing more is sent",
+        );
+    }
+    // Before every other wait: another reason to wait would take the place of the back-off and end it early.
+    if let Some(until) = op.wait.as_ref().filter(|w| w.wait == Wait::Backoff).and_then(|w| w.until)
+        && facts.now < until
+    {
+        return Decided::already(format!("{}; it is tried again after {until}", Wait::Backoff));
+    }
     if let Some(why) = &facts_of.paused {
         return wait(op, Wait::Paused(why.clone()), facts_of, Code::Paused);
     }
@@ -48,11 +63,6 @@ fn approved(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Deci
             Code::ProposalChanged,
             "the stored bytes are not those that were approved: nothing is sent. Run `writd verify`",
         );
-    }
-    if let Some(until) = op.wait.as_ref().filter(|w| w.wait == Wait::Backoff).and_then(|w| w.until)
-        && facts.now < until
-    {
-        return Decided::done(Vec::new());
     }
     if let Some(blocker) = facts_of.target_busy {
         return wait(op, Wait::TargetBusy(blocker), facts_of, Code::TargetBusy);

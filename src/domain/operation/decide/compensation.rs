@@ -7,7 +7,13 @@ use crate::domain::operation::{Effect, Event, Operation, State};
 
 pub(super) fn start(op: &Operation, operation: OperationId) -> Decided {
     match op.state {
-        State::Succeeded | State::Failed | State::Abandoned | State::CompensationFailed => match op.effect {
+        State::Succeeded
+        | State::Failed
+        | State::Abandoned
+        | State::Denied
+        | State::Expired
+        | State::Cancelled
+        | State::CompensationFailed => match op.effect {
             Effect::None => Decided::invalid(op, "be compensated: it had no effect"),
             Effect::Applied | Effect::Partial | Effect::Unknown => {
                 Decided::done(vec![Event::CompensationStarted { operation }])
@@ -15,13 +21,9 @@ pub(super) fn start(op: &Operation, operation: OperationId) -> Decided {
         },
         State::Compensating => Decided::already("a compensation of it is open"),
         State::Compensated => Decided::already("it was compensated before"),
-        State::Proposed
-        | State::Approved
-        | State::Executing
-        | State::Unknown
-        | State::Denied
-        | State::Expired
-        | State::Cancelled => Decided::invalid(op, "be compensated: settle it first"),
+        State::Proposed | State::Approved | State::Executing | State::Unknown => {
+            Decided::invalid(op, "be compensated: settle it first")
+        }
     }
 }
 

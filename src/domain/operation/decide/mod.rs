@@ -17,8 +17,10 @@ mod retry;
 mod revoke;
 mod tick;
 
+use super::actor::Actor;
 use super::command::{Command, Facts};
-use super::event::{Clock, Event};
+use super::event::{Clock, Event, Recorded};
+use super::evolve::evolve;
 use super::record::Operation;
 use super::state::State;
 use crate::domain::Code;
@@ -80,14 +82,17 @@ impl Decided {
 /// Decides. The clocks are looked at first: whatever is asked after decide-by or execute-by finds the operation expired.
 #[must_use]
 pub fn decide(op: &Operation, command: &Command, facts: &Facts<'_>) -> Decided {
-    if let Some(clock) = expired_clock(op, facts) {
-        let expired = Event::Expired { clock };
-        let code = match clock {
-            Clock::DecideBy => Code::ProposalExpired,
-            Clock::ExecuteBy => Code::ApprovalExpired,
-        };
-        return after_expiry(command, code).with(expired);
+    let Some(clock) = expired_clock(op, facts) else { return decide_in_time(op, command, facts) };
+    let event = Event::Expired { clock };
+    let recorded = Recorded { at: facts.now, by: Actor::from(facts.by), event: event.clone() };
+    match evolve(Some(op), &recorded) {
+        // The operation that the command finds: a late decision, a late receipt are kept as what they are.
+        Ok(expired) => decide_in_time(&expired, command, facts).with(event),
+        Err(error) => Decided::refused(Code::Internal, error.to_string()),
     }
+}
+
+fn decide_in_time(op: &Operation, command: &Command, facts: &Facts<'_>) -> Decided {
     match command {
         Command::Approve { digest, note } => approve::decide(op, *digest, note.as_deref(), facts),
         Command::Deny { reason } => deny::decide(op, reason, facts),
@@ -125,37 +130,5 @@ fn expired_clock(op: &Operation, facts: &Facts<'_>) -> Option<Clock> {
         | State::Compensating
         | State::Compensated
         | State::CompensationFailed => None,
-    }
-}
-
-/// What a command finds on an operation whose clock has just run out. A late decision is kept as what it was.
-fn after_expiry(command: &Command, code: Code) -> Decided {
-    let refused = || Decided::refused(code, "its time ran out before this; nothing was executed by it");
-    match command {
-        Command::Approve { note, .. } => {
-            let mut decided = refused();
-            decided.events.push(Event::LateDecision { verdict: super::Verdict::Approve, note: note.clone() });
-            decided
-        }
-        Command::Deny { reason } => {
-            let mut decided = Decided::already("its time had run out; the denial is kept as a denial");
-            decided
-                .events
-                .push(Event::LateDecision { verdict: super::Verdict::Deny, note: Some(reason.clone()) });
-            decided
-        }
-        Command::Cancel { .. } => Decided::already("its time had run out; there is nothing left to cancel"),
-        Command::Tick | Command::Restart => Decided::done(Vec::new()),
-        Command::Revoke { .. }
-        | Command::Commit(_)
-        | Command::RecordAnswer { .. }
-        | Command::RecordStatus { .. }
-        | Command::Reconcile
-        | Command::Resolve { .. }
-        | Command::Abandon { .. }
-        | Command::ChangePolicy { .. }
-        | Command::StartCompensation { .. }
-        | Command::SettleCompensation { .. }
-        | Command::Restore { .. } => refused(),
     }
 }

@@ -5,7 +5,7 @@ use super::Decided;
 use super::retry::next_attempt;
 use crate::domain::Code;
 use crate::domain::operation::command::{Facts, StatusAnswer};
-use crate::domain::operation::evidence::{Evidence, StatusSummary};
+use crate::domain::operation::evidence::{Evidence, Loss, StatusSummary};
 use crate::domain::operation::{Effect, Event, Operation, State};
 
 pub(super) fn decide(op: &Operation, answer: &StatusAnswer, facts: &Facts<'_>) -> Decided {
@@ -21,18 +21,27 @@ pub(super) fn decide(op: &Operation, answer: &StatusAnswer, facts: &Facts<'_>) -
         | State::Compensating
         | State::Compensated
         | State::CompensationFailed => late(op, summary(answer)),
-        State::Executing | State::Proposed | State::Approved => Decided::done(Vec::new()),
+        // The question was asked before the operation moved on: what it proves is kept, the rest is old.
+        State::Executing | State::Proposed | State::Approved => match answer {
+            StatusAnswer::Succeeded { .. } | StatusAnswer::Failed { .. } => late(op, summary(answer)),
+            StatusAnswer::InProgress { .. }
+            | StatusAnswer::NotFound { .. }
+            | StatusAnswer::Inconclusive { .. } => Decided::done(Vec::new()),
+        },
     }
 }
 
 fn unknown(op: &Operation, answer: &StatusAnswer, facts: &Facts<'_>) -> Decided {
     let paused = op.doubt.as_ref().is_some_and(|doubt| doubt.paused.is_some());
     match answer {
+        StatusAnswer::Failed { code, effect: Effect::Unknown | Effect::Partial } => {
+            new_only(op, StatusSummary::Inconclusive(undecided(*code)))
+        }
         StatusAnswer::Succeeded { .. } | StatusAnswer::Failed { .. } => settled(answer),
         StatusAnswer::InProgress { remote: Some(remote) } => {
             Decided::done(vec![Event::RemoteAccepted { remote: remote.clone() }])
         }
-        StatusAnswer::NotFound { proven: true } if !paused => no_effect(op, facts),
+        StatusAnswer::NotFound { proven: true } if !paused => no_effect(op, facts, Evidence::Status),
         StatusAnswer::InProgress { remote: None }
         | StatusAnswer::NotFound { .. }
         | StatusAnswer::Inconclusive { .. } => new_only(op, summary(answer)),
@@ -40,23 +49,31 @@ fn unknown(op: &Operation, answer: &StatusAnswer, facts: &Facts<'_>) -> Decided 
 }
 
 /// Proven no effect: another attempt, or the end without effect.
-fn no_effect(op: &Operation, facts: &Facts<'_>) -> Decided {
+pub(super) fn no_effect(op: &Operation, facts: &Facts<'_>, evidence: Evidence) -> Decided {
     let event = match next_attempt(op, facts, None) {
-        Ok(retry_at) => Event::NoEffectProven { evidence: Evidence::Status, retry_at },
+        Ok(retry_at) => Event::NoEffectProven { evidence, retry_at },
         Err(why) => Event::Failed {
             code: Code::Unavailable,
             detail: Some(format!("it had no effect, and is not tried again: {why}")),
             effect: Effect::None,
             effects: Vec::new(),
             current_version: None,
-            evidence: Evidence::Status,
+            evidence,
         },
     };
     Decided::done(vec![event])
 }
 
+/// A failure whose effect is unknown, or partial without naming its parts, does not say what the world looks like.
+fn undecided(code: Code) -> String {
+    format!("it failed with {code}, and does not say what took effect")
+}
+
 fn remote(answer: &StatusAnswer) -> Decided {
     match answer {
+        StatusAnswer::Failed { code, effect: Effect::Unknown | Effect::Partial } => {
+            Decided::done(vec![Event::OutcomeLost { cause: Loss::Undeclared(undecided(*code)) }])
+        }
         StatusAnswer::Succeeded { .. } | StatusAnswer::Failed { .. } => settled(answer),
         // Elapsed time and a status that does not know it yet prove nothing about a remote operation.
         StatusAnswer::InProgress { .. }
@@ -107,16 +124,23 @@ fn summary(answer: &StatusAnswer) -> StatusSummary {
 }
 
 /// An answer outside its time: evidence that flips no state. A receipt after `failed, none` means that the effect is
-/// there after all; the effect says so and a ticket is open.
+/// there after all; the effect says so and a ticket is open. The same before the end: what waits for another attempt does
+/// not get it.
 pub(super) fn late(op: &Operation, answer: StatusSummary) -> Decided {
     if op.attempts.is_empty() || op.late.iter().any(|known| known.answer == answer) {
         return Decided::done(Vec::new());
     }
     let happened = matches!(answer, StatusSummary::Succeeded(_));
     let effect = match (op.state, op.effect) {
-        (State::Failed | State::Expired | State::Cancelled, Effect::None | Effect::Unknown) if happened => {
-            Some(Effect::Applied)
-        }
+        (
+            State::Proposed
+            | State::Approved
+            | State::Failed
+            | State::Denied
+            | State::Expired
+            | State::Cancelled,
+            Effect::None | Effect::Unknown,
+        ) if happened => Some(Effect::Applied),
         (State::Abandoned, Effect::Unknown) if happened => Some(Effect::Applied),
         (_, Effect::None | Effect::Applied | Effect::Partial | Effect::Unknown) => None,
     };

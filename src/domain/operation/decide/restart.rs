@@ -1,15 +1,14 @@
 //! Restart: what was executing when the daemon died is unknown. Restore: after an import everything open is.
 
 use super::Decided;
+use super::record_answer::lost;
 use crate::domain::operation::evidence::Loss;
 use crate::domain::operation::{Event, Operation, State};
 
 /// Waiting stays waiting; N restarts are one restart.
 pub(super) fn decide(op: &Operation) -> Decided {
     match op.state {
-        State::Executing if op.remote.is_none() => {
-            Decided::done(vec![Event::OutcomeLost { cause: Loss::Restarted }])
-        }
+        State::Executing if op.remote.is_none() => Decided::done(vec![lost(op, Loss::Restarted)]),
         State::Executing
         | State::Proposed
         | State::Approved
@@ -26,13 +25,15 @@ pub(super) fn decide(op: &Operation) -> Decided {
     }
 }
 
-/// The backup does not know what happened after it was made.
+/// The backup does not know what happened after it was made. What a compensating operation did is known; its linked
+/// operation is restored and settles it.
 pub(super) fn restore(op: &Operation, epoch: u64) -> Decided {
     match op.state {
-        State::Proposed | State::Approved | State::Executing | State::Unknown | State::Compensating => {
+        State::Proposed | State::Approved | State::Executing | State::Unknown => {
             Decided::done(vec![Event::Restored { epoch }])
         }
-        State::Succeeded
+        State::Compensating
+        | State::Succeeded
         | State::Failed
         | State::Abandoned
         | State::Denied

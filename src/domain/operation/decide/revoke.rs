@@ -1,6 +1,7 @@
 //! Revoke: one approval is taken back, by its author or an admin.
 
 use super::Decided;
+use super::approve::expiry_code;
 use crate::domain::Code;
 use crate::domain::operation::command::Facts;
 use crate::domain::operation::{Event, Operation, State};
@@ -13,6 +14,9 @@ pub(super) fn decide(op: &Operation, approver: Option<&str>, facts: &Facts<'_>) 
             Code::PermissionDenied,
             "only its author or an admin takes an approval back",
         );
+    }
+    if op.state == State::Expired {
+        return Decided::refused(expiry_code(op), "its time ran out before this; nothing was executed by it");
     }
     if !op.approvals().any(|known| known.by.name == whose) {
         return Decided::refused(Code::InvalidTransition, "there is no approval of that name that counts");

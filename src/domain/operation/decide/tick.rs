@@ -1,6 +1,7 @@
 //! Tick: time has passed. Expiry is decided before any command; here are the clocks that do not end an operation.
 
 use super::Decided;
+use super::record_answer::lost;
 use crate::domain::operation::command::Facts;
 use crate::domain::operation::evidence::Loss;
 use crate::domain::operation::{Event, Operation, State};
@@ -10,7 +11,7 @@ pub(super) fn decide(op: &Operation, facts: &Facts<'_>) -> Decided {
         State::Executing => {
             let late = op.running_attempt().is_some_and(|attempt| facts.now >= attempt.deadline);
             if late && op.remote.is_none() {
-                return Decided::done(vec![Event::OutcomeLost { cause: Loss::Deadline }]);
+                return Decided::done(vec![lost(op, Loss::Deadline)]);
             }
             Decided::done(Vec::new())
         }

@@ -16,6 +16,9 @@ pub(super) fn started(op: &mut Operation, at: Time, id: AttemptId, deadline: Tim
     if op.no_more_attempts {
         return Err("somebody asked to stop");
     }
+    if op.effect != Effect::None {
+        return Err("an earlier attempt may have had an effect");
+    }
     if op.attempts.iter().any(|known| known.id == id) {
         return Err("this attempt exists already");
     }
@@ -42,21 +45,26 @@ pub(super) fn end_attempt(op: &mut Operation, at: Time, result: AttemptResult) {
 
 pub(super) fn had_no_effect(op: &mut Operation, at: Time, code: Code, retry_at: Time) -> Applied {
     end_attempt(op, at, AttemptResult::NoEffect(code));
-    wait_for_retry(op, retry_at);
-    Ok(())
+    wait_for_retry(op, retry_at)
 }
 
 pub(super) fn no_effect_proven(op: &mut Operation, retry_at: Time) -> Applied {
-    wait_for_retry(op, retry_at);
-    Ok(())
+    wait_for_retry(op, retry_at)
 }
 
-fn wait_for_retry(op: &mut Operation, retry_at: Time) {
+fn wait_for_retry(op: &mut Operation, retry_at: Time) -> Applied {
+    if op.no_more_attempts {
+        return Err("somebody asked to stop");
+    }
+    if op.execute_by.is_none() {
+        return Err("its approval is void");
+    }
     op.state = State::Approved;
     op.effect = Effect::None;
     op.doubt = None;
     op.remote = None;
     op.wait = Some(Waiting { wait: Wait::Backoff, until: Some(retry_at) });
+    Ok(())
 }
 
 pub(super) fn lost(op: &mut Operation, at: Time, cause: &Loss) -> Applied {

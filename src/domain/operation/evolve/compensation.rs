@@ -42,6 +42,8 @@ pub(super) fn failed(op: &mut Operation, residual: &[String]) -> Applied {
         effects: Vec::new(),
         evidence: None,
     });
-    outcome.effects = parts.collect();
+    if !residual.is_empty() {
+        outcome.effects = parts.collect();
+    }
     Ok(())
 }

@@ -19,6 +19,9 @@ pub(super) fn approval(
     if op.approvals().any(|known| known.by.person == recorded.by.person) {
         return Err("this person has approved already");
     }
+    if execute_by.is_some() && op.approvals().count() + 1 < op.approvals_needed as usize {
+        return Err("approvals are missing");
+    }
     op.decisions.push(Decision {
         by: recorded.by.clone(),
         at: recorded.at,
@@ -107,8 +110,8 @@ pub(super) fn cancelled(
     if let Some(attempt) = op.attempts.last_mut().filter(|a| a.result == AttemptResult::Running) {
         attempt.result = AttemptResult::Final;
         attempt.ended = Some(recorded.at);
-    } else if effect != Effect::None {
-        return Err("without an attempt there is no effect");
+    } else if effect != op.effect {
+        return Err("without a running attempt the effect is the one that is known");
     }
     end(op, State::Cancelled, Code::Cancelled, reason);
     op.effect = effect;

@@ -83,6 +83,7 @@ pub(super) fn failed(op: &mut Operation, at: Time, failure: Failure) -> Applied 
 
 pub(super) fn abandoned(op: &mut Operation, reason: &str) -> Applied {
     op.state = State::Abandoned;
+    op.doubt = None;
     op.outcome = Some(Outcome {
         code: Some(Code::OutcomeUnknown),
         detail: Some(reason.to_owned()),
@@ -104,7 +105,9 @@ pub(super) fn late_answer(
     if op.attempts.is_empty() {
         return Err("without an attempt there is no late answer");
     }
-    if op.late.len() < LATE_ANSWERS_KEPT {
+    // A receipt is never dropped: it is what a later decision has to know.
+    let receipt = matches!(answer, StatusSummary::Succeeded(_)) && op.late_receipt().is_none();
+    if receipt || op.late.len() < LATE_ANSWERS_KEPT {
         op.late.push(Late { at, answer: answer.clone() });
     }
     if let Some(effect) = effect {
