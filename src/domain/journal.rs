@@ -163,3 +163,6 @@ pub struct Head {
     /// When it happened.
     pub at: Time,
 }
+
+#[cfg(test)]
+mod tests;

@@ -35,7 +35,8 @@ impl RenderedRequest {
             self.path.clone().into_bytes(),
         ];
         for (name, value) in &self.headers {
-            parts.push(format!("{name}: {value}").into_bytes());
+            parts.push(name.clone().into_bytes());
+            parts.push(value.clone().into_bytes());
         }
         parts.push(vec![u8::from(self.body.is_some())]);
         parts.push(body.to_vec());

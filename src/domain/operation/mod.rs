@@ -11,6 +11,7 @@ pub mod effect;
 mod event;
 pub mod evidence;
 mod evolve;
+pub mod invariants;
 mod proposal;
 pub mod record;
 #[cfg(test)]

@@ -230,17 +230,16 @@ pub struct Body {
     pub residual: Vec<String>,
 }
 
-/// What is hashed to `proposal_sha256`: RFC 8785 of these members.
+/// `proposal_sha256`: SHA-256 over RFC 8785 of everything that an approver agrees to.
 #[must_use]
 pub fn proposal_digest(proposal: &Proposal, body: &Body) -> Digest {
-    let consequences = Digest::of_parts(&[
-        &serde_json::to_vec(&body.changes).unwrap_or_default(),
-        b"\n",
-        body.consequences.as_bytes(),
-        b"\n",
-        body.effect_text_parts(&proposal.effect_text).as_bytes(),
-    ]);
-    let value = serde_json::json!({
+    // All numbers are small integers and all keys are ASCII: this cannot fail.
+    Canonical::of(&hashed(proposal, body)).map_or(Digest::ZERO, |canonical| canonical.digest())
+}
+
+/// The members that are hashed. A target that does not exist yet has the version `null`, which no version is.
+pub(crate) fn hashed(proposal: &Proposal, body: &Body) -> serde_json::Value {
+    serde_json::json!({
         "format": PROPOSAL_FORMAT,
         "tenant": proposal.tenant,
         "run": proposal.run,
@@ -257,22 +256,22 @@ pub fn proposal_digest(proposal: &Proposal, body: &Body) -> Digest {
             "type": proposal.target.kind,
             "id": proposal.target.id,
             "scope": proposal.target.scope,
-            "version": proposal.target.version.as_deref().unwrap_or("absent"),
+            "version": proposal.target.version,
         },
-        "consequences": consequences,
+        "consequences": Digest::of(&shown(proposal, body)),
         "preview": body.preview,
         "approvals": proposal.rules.approvals,
         "decide_by": proposal.decide_by,
         "execute_within_ms": proposal.rules.execute_within.0,
         "compensation_of": proposal.compensation_of,
-    });
-    // All numbers are small integers and all keys are ASCII: this cannot fail.
-    Canonical::of(&value).map_or(Digest::ZERO, |canonical| canonical.digest())
+    })
 }
 
-impl Body {
-    fn effect_text_parts(&self, effect_text: &str) -> String {
-        let lists = [&self.direct, &self.indirect, &self.residual].map(|list| list.join("\u{1f}"));
-        format!("{effect_text}\u{1e}{}\u{1e}{}", lists.join("\u{1e}"), self.reversible)
-    }
+/// What the approver sees of the effect: three lines of JSON, which has no line break of its own, so that nothing moves
+/// from one part to another.
+pub(crate) fn shown(proposal: &Proposal, body: &Body) -> Vec<u8> {
+    let effects = (&proposal.effect_text, &body.direct, &body.indirect, &body.residual, &body.reversible);
+    let changes = serde_json::to_vec(&body.changes).unwrap_or_default();
+    let effects = serde_json::to_vec(&effects).unwrap_or_default();
+    [changes.as_slice(), body.consequences.as_bytes(), effects.as_slice()].join(&b'\n')
 }

@@ -12,6 +12,7 @@ pub(crate) use events::event_of;
 pub(crate) use operations::all;
 pub(crate) use people::{Person, actor, principal};
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::domain::ids::{AttemptId, OperationId, RunId};
@@ -161,4 +162,15 @@ impl Story {
     pub(crate) fn daemon(self, ms: i64, event: Event) -> Story {
         self.then(ms, Actor::daemon(), event)
     }
+}
+
+/// Compares with a file under tests/golden; UPDATE=1 rewrites it.
+pub(crate) fn golden(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(text, expected, "golden file {name}; UPDATE=1 rewrites it");
 }

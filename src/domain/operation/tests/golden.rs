@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::golden;
 use crate::domain::operation::command::CommandKind;
 use crate::domain::operation::record::Operation;
-use crate::domain::operation::samples::{Asked, Person, When, actor, all, commands_of, event_of, principal};
+use crate::domain::operation::samples::{
+    Asked, Person, When, actor, all, commands_of, event_of, golden, principal,
+};
 use crate::domain::operation::{Answer, Decided, Event, EventKind, Facts, Recorded, decide, evolve};
 use crate::domain::{Millis, Time};
 
