@@ -2,7 +2,7 @@
 //! error of every route looks the same.
 
 use axum::body::Body;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -82,6 +82,8 @@ pub(super) fn finish(path: &str, mut response: Response) -> Response {
     let shown: String = path.chars().take(SHOWN_PATH).collect();
     let problem = problem.instance(shown);
     let headers = response.headers_mut();
+    // The router has counted the empty body that stood for this one.
+    headers.remove(CONTENT_LENGTH);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(Problem::MEDIA_TYPE));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if let Some(seconds) = problem.retry_after {

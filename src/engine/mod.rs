@@ -26,6 +26,8 @@ mod published;
 mod recovery;
 mod runs;
 pub mod system;
+#[cfg(test)]
+pub(crate) mod testing;
 mod toolcache;
 mod view;
 mod writer;

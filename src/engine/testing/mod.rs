@@ -1,0 +1,117 @@
+//! An engine over a store in a temporary directory, with a service and contracts made for tests. The engine's own tests
+//! and those of the API use it. The service is honest about its effects: tests hold claims against its ledger.
+
+mod notes;
+mod service;
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::system::{SystemClock, SystemIds};
+use super::{Handle, Limits, Parts, start};
+use crate::domain::operation::Actor;
+use crate::domain::principal::{Assurance, Principal, PrincipalKind, Role};
+use crate::domain::{Millis, Time};
+use crate::ports::{Clock, Directory};
+use crate::store::sled::{Options, SledStore};
+
+pub(crate) use notes::Notes;
+pub(crate) use service::{Behaviour, NoteService};
+
+/// The machine's clock, which a test can put forward.
+#[derive(Default)]
+pub(crate) struct TestClock(AtomicI64);
+
+impl TestClock {
+    pub(crate) fn forward(&self, span: Millis) {
+        self.0.fetch_add(i64::try_from(span.0).unwrap(), Ordering::SeqCst);
+    }
+}
+
+impl Clock for TestClock {
+    fn now(&self) -> Time {
+        Time::from_millis(SystemClock.now().as_millis() + self.0.load(Ordering::SeqCst))
+    }
+}
+
+/// Everybody may write, unless a test says otherwise.
+#[derive(Default)]
+pub(crate) struct TestDirectory {
+    banned: Mutex<Vec<String>>,
+}
+
+impl TestDirectory {
+    pub(crate) fn ban(&self, name: &str) {
+        self.banned.lock().unwrap_or_else(PoisonError::into_inner).push(name.to_owned());
+    }
+}
+
+impl Directory for TestDirectory {
+    fn may_write(&self, requester: &Actor, _: &str) -> bool {
+        !self.banned.lock().unwrap_or_else(PoisonError::into_inner).contains(&requester.name)
+    }
+
+    fn owner_of(&self, _: &Principal) -> Option<String> {
+        None
+    }
+
+    fn approvals(&self) -> u32 {
+        1
+    }
+
+    fn clock_bounds(&self) -> (Millis, Millis) {
+        (Millis::secs(3600), Millis::secs(3600))
+    }
+
+    fn escalate_after(&self) -> Millis {
+        Millis::secs(900)
+    }
+}
+
+/// An engine and everything around it. The directory goes with it.
+pub(crate) struct World {
+    pub(crate) handle: Handle,
+    pub(crate) service: Arc<NoteService>,
+    pub(crate) clock: Arc<TestClock>,
+    pub(crate) directory: Arc<TestDirectory>,
+    _files: tempfile::TempDir,
+}
+
+impl World {
+    /// Starts an engine over an empty store. Needs a running tokio.
+    pub(crate) fn start() -> World {
+        let files = tempfile::tempdir().unwrap();
+        let options = Options {
+            reserve_bytes: 0,
+            low_space_bytes: 0,
+            cache_bytes: 1 << 22,
+            ..Options::new(files.path().join("store"))
+        };
+        let service = Arc::new(NoteService::default());
+        let clock = Arc::new(TestClock::default());
+        let directory = Arc::new(TestDirectory::default());
+        let parts = Parts {
+            store: Arc::new(SledStore::open(options).unwrap()),
+            clock: Arc::clone(&clock) as Arc<dyn Clock>,
+            ids: Arc::new(SystemIds),
+            invoker: Arc::clone(&service) as _,
+            tools: Arc::new(Notes::default()),
+            directory: Arc::clone(&directory) as _,
+            limits: Limits::default(),
+        };
+        let (handle, _) = start(parts, tokio::runtime::Handle::current(), &AtomicU64::new(0)).unwrap();
+        World { handle, service, clock, directory, _files: files }
+    }
+}
+
+/// A principal of the tenant `default`.
+pub(crate) fn principal(name: &str, kind: PrincipalKind, roles: &[Role]) -> Principal {
+    Principal {
+        name: name.to_owned(),
+        kind,
+        person: name.to_owned(),
+        tenant: "default".to_owned(),
+        roles: roles.to_vec(),
+        assurance: Assurance::LocalUid,
+    }
+}
