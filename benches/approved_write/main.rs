@@ -48,9 +48,8 @@ fn main() {
         drop(daemon);
         drop(stub);
     }
-    if let Some(count) = option("--start-up").and_then(|text| text.parse().ok()).or(Some(100_000)) {
-        if count > 0 {
-            runtime.block_on(startup::run(count, count / 10));
-        }
+    let count = option("--start-up").and_then(|text| text.parse().ok()).unwrap_or(100_000);
+    if count > 0 {
+        runtime.block_on(startup::run(count, count / 10));
     }
 }
