@@ -60,7 +60,7 @@ fn more(page: &mut Paper, shown: usize, total: usize) {
         page.gap();
         page.prose(Style::Dim, &format!("… and {} more: writd op list --state …", total - shown));
     } else if total == 0 {
-        page.field("", "nothing");
+        page.item(Style::Dim, "nothing");
     }
 }
 
