@@ -2,7 +2,7 @@
 //! redirect, and reports the end of a connection for what it was.
 
 use std::{
-    io::{self, Read as _, Write as _},
+    io::{self, Write as _},
     net::{SocketAddr, TcpStream},
     time::Duration,
 };
@@ -82,7 +82,7 @@ pub(crate) fn send(
 ///
 /// # Errors
 /// Nothing came for too long, or bytes that are no HTTP.
-pub(crate) fn receive(mut stream: TcpStream) -> io::Result<Outcome> {
+pub(crate) fn receive(mut stream: impl io::Read) -> io::Result<Outcome> {
     let mut bytes = Vec::new();
     match stream.read_to_end(&mut bytes) {
         Ok(_) if bytes.is_empty() => return Ok(Outcome::Closed),

@@ -1,4 +1,6 @@
 //! Helpers for the integration tests. They start real processes and end exactly those.
 
+pub(crate) mod daemon;
 pub(crate) mod http;
 pub(crate) mod sandbox;
+pub(crate) mod socket;
