@@ -115,7 +115,7 @@ mod tests {
         }
         named.remove("help");
         let mut there = std::collections::BTreeSet::new();
-        for command in Cli::command().get_subcommands() {
+        for command in Cli::command().get_subcommands().filter(|command| !command.is_hide_set()) {
             let inner: Vec<_> = command.get_subcommands().map(|inner| inner.get_name()).collect();
             if inner.is_empty() {
                 there.insert(command.get_name().to_owned());

@@ -2,6 +2,7 @@
 
 mod cli;
 mod daemon;
+mod demo;
 mod json;
 mod sandbox;
 mod support;

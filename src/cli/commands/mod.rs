@@ -16,6 +16,7 @@ mod propose;
 mod recover;
 mod restore;
 mod run;
+mod sandbox;
 mod serve;
 mod verify;
 
@@ -61,6 +62,9 @@ pub(crate) enum Command {
     Contracts(contracts::ContractsCommand),
     /// See the main job and its faults on a sandbox
     Demo(demo::DemoArgs),
+    /// A service that the demonstration writes to
+    #[command(subcommand, hide = true)]
+    Sandbox(sandbox::SandboxCommand),
     /// What an error code means and what to do
     Error(error::ErrorArgs),
     /// Completions for your shell
@@ -85,6 +89,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Recover(args) => recover::run(args, context),
         Command::Contracts(command) => contracts::run(command, context),
         Command::Demo(args) => demo::run(args, context),
+        Command::Sandbox(command) => sandbox::run(command, context),
         Command::Error(args) => error::run(args, context),
         Command::Completions(args) => completions::run(args, context),
     }
