@@ -27,10 +27,8 @@ use crate::ports::Clock;
 use crate::reconcile::{self, Cadence};
 use crate::store::lock::{LockError, StateLock};
 use crate::store::sled::{Options as SledOptions, SledStore};
-use crate::store::{OpenError, Store};
+use crate::store::{OpenError, STORE_DIR, Store};
 
-/// The store's directory inside the state directory.
-pub(crate) const STORE_DIR: &str = "store";
 /// Between two looks at the progress of a start.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 

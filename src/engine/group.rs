@@ -9,17 +9,13 @@ use crate::domain::journal::{Entry, Fact, Head, Subject};
 use crate::domain::operation::{Actor, Body, Event, IllegalEvent, Operation, Recorded, evolve};
 use crate::domain::problem::Problem;
 use crate::domain::{Code, Digest, Time};
+use crate::store::append::{self, Header};
 use crate::store::codec::{NotDecoded, encode};
 use crate::store::records::{IdempotencyRecord, Stored, keys};
 use crate::store::{Batch, Key, Record};
 
 /// Told what became of the commit: `None` is durable.
 pub(super) type AfterCommit = Box<dyn FnOnce(Option<&Problem>) + Send>;
-
-/// The size of a page of the journal: the store cuts records into parts of somewhat under 4 KiB.
-const PAGE_BYTES: usize = 3600;
-/// What an entry holds beside its payload.
-const ENTRY_OVERHEAD: usize = 180;
 
 /// What the next commit writes and what follows from it.
 #[derive(Default)]
@@ -83,7 +79,7 @@ impl Group {
             let after = evolve(operation.as_ref(), &recorded)?;
             let subject = Subject::Operation(after.id());
             let entry = entry(&end, subject, after.events, &Fact::Operation(recorded.event), stamp)?;
-            end = Head { seq: entry.seq, digest: entry.digest(), at: entry.at };
+            end = append::head_of(&entry);
             history.push(entry.seq);
             entries.push(entry);
             operation = Some(after);
@@ -100,53 +96,15 @@ impl Group {
     }
 
     fn put_operation(&mut self, before: Option<&Arc<Stored>>, after: &Arc<Stored>) -> Result<(), NotDecoded> {
-        let operation = &after.operation;
-        let id = operation.id();
-        let payload = encode(after.as_ref())?;
-        let version = u64::from(operation.events);
-        let expected = before.map_or(0, |before| u64::from(before.operation.events));
-        let old_state = before.map(|before| before.operation.state);
-        let (key, old) =
-            (keys::operation(operation.state, id), old_state.map(|state| keys::operation(state, id)));
-        self.edit(|batch| {
-            let moved = old.filter(|old| *old != key);
-            let batch = match moved {
-                Some(old) => batch.delete_if(old, expected).put(key, Record { version, payload }),
-                None => batch.expect(key.clone(), expected).put(key, Record { version, payload }),
-            };
-            let indexed = keys::by_end(operation.state, id);
-            let was_indexed = old_state.and_then(|state| keys::by_end(state, id));
-            match (was_indexed, indexed) {
-                (was, is) if was == is => batch,
-                (Some(was), Some(is)) => batch.delete(was).put(is, marker()),
-                (Some(was), None) => batch.delete(was),
-                (None, Some(is)) => batch.put(is, marker()),
-                (None, None) => batch,
-            }
-        });
+        let batch = append::put_operation(std::mem::take(&mut self.batch), before.map(AsRef::as_ref), after)?;
+        self.batch = batch;
         Ok(())
     }
 
-    /// Packs the entries into pages: a record costs more than its bytes.
+    /// Packs the entries into pages.
     pub(super) fn seal(&mut self) -> Result<(), NotDecoded> {
-        let mut rest = self.entries.as_slice();
-        let mut pages = Vec::new();
-        while !rest.is_empty() {
-            let mut bytes = 0;
-            let fit = rest
-                .iter()
-                .take_while(|entry| {
-                    bytes += entry.payload.len() + ENTRY_OVERHEAD;
-                    bytes <= PAGE_BYTES
-                })
-                .count()
-                .max(1);
-            let (page, after) = rest.split_at(fit);
-            pages.push((keys::page(page[0].seq), encode(&page)?));
-            rest = after;
-        }
-        for (key, payload) in pages {
-            self.edit(|batch| batch.put(key, Record { version: 1, payload }));
+        for (key, record) in append::pages(&self.entries)? {
+            self.edit(|batch| batch.put(key, record));
         }
         Ok(())
     }
@@ -161,7 +119,7 @@ impl Group {
         stamp: &Stamp<'_>,
     ) -> Result<(), AppendError> {
         let entry = entry(head, subject, number, fact, stamp)?;
-        let end = Head { seq: entry.seq, digest: entry.digest(), at: entry.at };
+        let end = append::head_of(&entry);
         self.entries.push(entry);
         *head = end;
         Ok(())
@@ -202,11 +160,6 @@ impl Group {
     }
 }
 
-/// An index entry: its key says everything.
-fn marker() -> Record {
-    Record { version: 1, payload: Vec::new() }
-}
-
 fn entry(
     head: &Head,
     subject: Subject,
@@ -214,20 +167,7 @@ fn entry(
     fact: &Fact,
     stamp: &Stamp<'_>,
 ) -> Result<Entry, NotDecoded> {
-    let payload = encode(fact)?;
-    let salt = (stamp.salt)();
-    Ok(Entry {
-        seq: head.seq.saturating_add(1),
-        at: stamp.at,
-        by: stamp.by.clone(),
-        subject,
-        number,
-        name: fact.name().to_owned(),
-        commitment: Entry::commit(&salt, &payload),
-        before: head.digest,
-        salt,
-        payload,
-    })
+    append::entry(head, Header { at: stamp.at, by: stamp.by, subject, number, salt: (stamp.salt)() }, fact)
 }
 
 /// An append that failed because of us.

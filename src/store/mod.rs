@@ -4,6 +4,7 @@
 //! lock. The typed layer (operations, journal) and the composition root may call it. It never looks inside a payload,
 //! never repairs or deletes damaged data by itself, and never answers `Ok` to a commit that is not synced.
 
+pub mod append;
 mod batch;
 pub mod codec;
 #[cfg(test)]
@@ -13,6 +14,7 @@ pub mod faulty;
 mod frame;
 mod key;
 pub mod lock;
+pub mod maintenance;
 pub mod records;
 pub mod sled;
 #[cfg(test)]
@@ -24,6 +26,9 @@ pub use key::{Key, KeyTooLong, MAX_KEY_BYTES, Range};
 
 /// The largest payload of one record. Larger things (files that arguments point to) do not belong into the store.
 pub const MAX_PAYLOAD_BYTES: usize = 16 * 1024 * 1024;
+
+/// The store's directory inside the state directory.
+pub const STORE_DIR: &str = "store";
 
 /// The room that a store has and takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

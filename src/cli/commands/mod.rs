@@ -95,6 +95,12 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
     }
 }
 
+/// Why an offline command stopped. Nothing was sent anywhere by it.
+fn offline(error: &crate::store::maintenance::MaintenanceError) -> Failure {
+    let problem = crate::domain::problem::Problem::new(error.code(), error.to_string());
+    Failure::Problem(Box::new(problem.effect(crate::domain::operation::Effect::None)))
+}
+
 /// A command whose work is not linked into this program. It touches nothing, and says so.
 fn not_in_this_build(command: &str, dir: &std::path::Path) -> Failure {
     Failure::usage(

@@ -1,0 +1,5 @@
+//! The offline tools against real stores.
+
+mod made;
+mod tampered;
+mod verify;
