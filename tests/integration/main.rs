@@ -4,5 +4,6 @@ mod cli;
 mod daemon;
 mod demo;
 mod json;
+mod power_cut;
 mod sandbox;
 mod support;
