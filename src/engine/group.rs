@@ -12,7 +12,7 @@ use crate::domain::{Code, Digest, Time};
 use crate::store::append::{self, Header};
 use crate::store::codec::{NotDecoded, encode};
 use crate::store::records::{IdempotencyRecord, Stored, keys};
-use crate::store::{Batch, Key, Record};
+use crate::store::{Batch, Key, Record, VersionMismatch};
 
 /// Told what became of the commit: `None` is durable.
 pub(super) type AfterCommit = Box<dyn FnOnce(Option<&Problem>) + Send>;
@@ -36,6 +36,8 @@ pub(super) enum AppendError {
     Illegal(#[from] IllegalEvent),
     #[error(transparent)]
     Encode(#[from] NotDecoded),
+    #[error(transparent)]
+    Conflict(#[from] VersionMismatch),
 }
 
 /// Who, when, and the salt of each entry.
@@ -95,10 +97,15 @@ impl Group {
         Ok(stored)
     }
 
-    fn put_operation(&mut self, before: Option<&Arc<Stored>>, after: &Arc<Stored>) -> Result<(), NotDecoded> {
-        let batch = append::put_operation(std::mem::take(&mut self.batch), before.map(AsRef::as_ref), after)?;
-        self.batch = batch;
-        Ok(())
+    fn put_operation(
+        &mut self,
+        before: Option<&Arc<Stored>>,
+        after: &Arc<Stored>,
+    ) -> Result<(), AppendError> {
+        // A member may follow one that has moved the record in this same group: what it expects is then about the
+        // group, and the store knows nothing of it yet.
+        let member = append::put_operation(Batch::new(), before.map(AsRef::as_ref), after)?;
+        Ok(self.batch.join(member)?)
     }
 
     /// Packs the entries into pages.
@@ -175,3 +182,6 @@ pub(super) fn internal(error: &AppendError) -> Box<Problem> {
     tracing::error!(%error, "a decision could not be appended; nothing was changed");
     Box::new(Problem::new(Code::Internal, "the decision could not be recorded; nothing was changed"))
 }
+
+#[cfg(test)]
+mod tests;
