@@ -10,6 +10,7 @@ use super::Parts;
 use super::message::Message;
 use super::published::Published;
 use super::toolcache::ToolCache;
+pub(super) use super::unreadable::unreadable;
 use crate::domain::ids::OperationId;
 use crate::domain::journal::{Entry, Subject};
 use crate::domain::operation::command::StatusAnswer;
@@ -18,7 +19,7 @@ use crate::domain::principal::{Principal, Role};
 use crate::domain::problem::Problem;
 use crate::domain::{Code, Digest};
 use crate::ports::Tool;
-use crate::store::records::{RecordError, Records, Stored, id_at_end, keys};
+use crate::store::records::{Records, Stored, id_at_end, keys};
 use crate::store::{Key, Range};
 
 /// The engine, as others hold it.
@@ -360,11 +361,6 @@ pub(super) fn visible(stored: &Stored, by: &Principal) -> bool {
 
 pub(crate) fn not_found() -> Box<Problem> {
     Box::new(Problem::new(Code::NotFound, "there is no such thing, or it is not yours to see"))
-}
-
-pub(super) fn unreadable(error: &RecordError) -> Box<Problem> {
-    tracing::error!(%error, "a record cannot be read");
-    Box::new(Problem::new(Code::Internal, "a stored record cannot be read; run `writd verify`"))
 }
 
 fn lost_entry(seq: u64) -> Box<Problem> {

@@ -29,6 +29,7 @@ pub mod system;
 #[cfg(test)]
 pub(crate) mod testing;
 mod toolcache;
+mod unreadable;
 mod view;
 mod writer;
 
