@@ -1,6 +1,7 @@
 //! The integration tests, as one binary, so that it is linked once. Many drive real processes over real sockets.
 
 mod cli;
+mod crash_loop;
 mod daemon;
 mod demo;
 mod json;

@@ -305,6 +305,22 @@ impl Daemon {
         }
     }
 
+    /// Waits that long whether it ends by itself; none if it still runs.
+    pub(crate) fn ended_within(&mut self, patience: Duration) -> Option<ExitStatus> {
+        let until = Instant::now() + patience;
+        loop {
+            let child = self.child.as_mut().expect("the daemon was started");
+            if let Some(status) = child.try_wait().expect("the child can be asked") {
+                self.child = None;
+                return Some(status);
+            }
+            if Instant::now() > until {
+                return None;
+            }
+            thread::sleep(LOOK_EVERY);
+        }
+    }
+
     /// Waits until a fail point has killed it.
     #[track_caller]
     pub(crate) fn wait_killed(&mut self) {
