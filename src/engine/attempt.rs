@@ -42,12 +42,12 @@ impl Launch {
     ) {
         let (parts, published) = (parts.clone(), Arc::clone(published));
         let (cache, writer) = (Arc::clone(cache), writer.clone());
-        published.attempt_begins(self.stored.operation.id());
+        let (id, attempt) = self.names();
+        published.attempt_begins(id);
+        let place = Place { id, attempt, published, writer: writer.clone() };
         runtime.spawn(async move {
-            let id = self.stored.operation.id();
             self.run(&parts, &cache, &writer).await;
-            published.attempt_is_gone(id);
-            let _ = writer.send(Message::AttemptEnded { id });
+            drop(place);
         });
     }
 
@@ -93,6 +93,21 @@ impl Launch {
     }
 }
 
+/// The place of a running attempt. It is given back whatever becomes of the task, or it would be lost for ever.
+struct Place {
+    id: OperationId,
+    attempt: AttemptId,
+    published: Arc<Published>,
+    writer: Sender<Message>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.published.attempt_is_gone(self.id);
+        let _ = self.writer.send(Message::AttemptEnded { attempt: self.attempt });
+    }
+}
+
 fn nothing_sent(code: Code) -> AttemptAnswer {
     AttemptAnswer::NoEffect { code, retry_after: None, evidence: Evidence::NothingSent }
 }
@@ -111,9 +126,11 @@ impl VersionRead {
         runtime: &tokio::runtime::Handle,
     ) {
         let (parts, cache, writer) = (parts.clone(), Arc::clone(cache), writer.clone());
+        let id = self.stored.operation.id();
+        let read = runtime.spawn(async move { self.read(&parts, &cache).await });
         runtime.spawn(async move {
-            let id = self.stored.operation.id();
-            let version = self.read(&parts, &cache).await.unwrap_or(VersionCheck::Unavailable);
+            // A read that ended badly is a version that is not known.
+            let version = read.await.ok().flatten().unwrap_or(VersionCheck::Unavailable);
             let _ = writer.send(Message::VersionRead { id, version });
         });
     }

@@ -1,12 +1,12 @@
 //! The writer's memory: everything that has not ended, with its clocks, locks and queues. Rebuilt from the store at the
 //! start and after a failed commit; derived from the records, so nothing in it can disagree with them for long.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use crate::domain::ids::{OperationId, RunId};
+use crate::domain::ids::{AttemptId, OperationId, RunId};
 use crate::domain::journal::Head;
-use crate::domain::operation::{State, TargetKey};
+use crate::domain::operation::{Operation, State, TargetKey};
 use crate::domain::run::Run;
 use crate::domain::{Millis, Time};
 use crate::store::records::{Meta, Stored};
@@ -24,22 +24,25 @@ const RETRY_SOON: Millis = Millis::secs(2);
 pub(super) struct Memory {
     /// Operations that have not ended, as the pending group makes them.
     pub(super) operations: HashMap<OperationId, Arc<Stored>>,
-    /// Who holds a target.
-    targets: HashMap<TargetKey, OperationId>,
+    /// Who holds a target, and whether an attempt of it may be in the world. There are several after an import, or when an
+    /// approval that was taken back between two attempts is given again.
+    targets: HashMap<TargetKey, BTreeMap<OperationId, bool>>,
     /// Who waits for a target, in order of creation.
     blocked: HashMap<TargetKey, BTreeSet<OperationId>>,
     /// Exactly one entry for every operation that has a clock.
     due: BTreeSet<(Time, OperationId)>,
     due_of: HashMap<OperationId, Time>,
+    /// Deadlines of the runs of approved operations: when they pass, nothing of them starts any more.
+    run_ends: HashMap<OperationId, Time>,
     /// Approved operations to look at before the group is committed.
     runnable: VecDeque<OperationId>,
     queued: HashSet<OperationId>,
     /// Approved operations that wait for a place.
-    pub(super) waiting_for_place: VecDeque<OperationId>,
+    pub(super) waiting_for_place: BTreeSet<OperationId>,
     /// Attempts that were launched and have not ended, and how many places they take.
-    pub(super) running: HashSet<OperationId>,
-    /// Operations whose target's version is being read.
-    pub(super) reading_version: HashSet<OperationId>,
+    pub(super) running: HashSet<AttemptId>,
+    /// Operations whose target's version is being read, and whether their requester asked for it.
+    pub(super) reading_version: HashMap<OperationId, bool>,
     /// Targets of operations that cannot be read; they stay busy.
     pub(super) quarantined: HashMap<TargetKey, OperationId>,
     /// Why nothing is executed at all.
@@ -52,20 +55,20 @@ pub(super) struct Memory {
     pub(super) meta: (Meta, u64),
 }
 
+/// Whether an attempt of it may be at work.
+fn in_the_world(operation: &Operation) -> bool {
+    matches!(operation.state, State::Executing | State::Unknown)
+}
+
 impl Memory {
     /// Takes an operation's new version in: clocks, locks and queues follow from the record.
     pub(super) fn take(&mut self, before: Option<&Arc<Stored>>, after: &Arc<Stored>) {
         let id = after.operation.id();
-        if let Some(before) = before {
-            let holds = after.operation.holds_target();
-            if before.operation.holds_target() && !holds {
-                self.free(&before.operation.proposal.target_key(), id);
-            }
+        self.hold_target(before.map(|before| &before.operation), &after.operation);
+        if after.operation.state != State::Approved {
+            self.run_ends.remove(&id);
         }
         self.set_due(id, after.operation.next_due());
-        if after.operation.holds_target() {
-            self.targets.insert(after.operation.proposal.target_key(), id);
-        }
         if after.operation.state.is_ended() {
             self.operations.remove(&id);
             self.unblock(&after.operation.proposal.target_key(), id);
@@ -78,12 +81,26 @@ impl Memory {
         }
     }
 
-    fn free(&mut self, target: &TargetKey, id: OperationId) {
-        if self.targets.get(target) == Some(&id) {
-            self.targets.remove(target);
+    /// Whoever waits for the target is looked at when its holder lets go of it, or has nothing in the world any more.
+    fn hold_target(&mut self, before: Option<&Operation>, after: &Operation) {
+        let grip = |operation: &Operation| operation.holds_target().then(|| in_the_world(operation));
+        let (was, is) = (before.and_then(grip), grip(after));
+        if was.is_none() && is.is_none() {
+            return;
         }
-        for next in self.blocked.remove(target).unwrap_or_default() {
-            self.look_at(next);
+        let target = after.proposal.target_key();
+        let holders = self.targets.entry(target.clone()).or_default();
+        match is {
+            Some(in_the_world) => drop(holders.insert(after.id(), in_the_world)),
+            None => drop(holders.remove(&after.id())),
+        }
+        if holders.is_empty() {
+            self.targets.remove(&target);
+        }
+        if is.is_none() || (was == Some(true) && is == Some(false)) {
+            for next in self.blocked.remove(&target).unwrap_or_default() {
+                self.look_at(next);
+            }
         }
     }
 
@@ -96,10 +113,16 @@ impl Memory {
         }
     }
 
-    /// Who keeps this operation from its target, if somebody does.
+    /// Who keeps this operation from its target, if somebody does: whatever may be in the world first, then the oldest
+    /// that is between two attempts.
     pub(super) fn blocker(&self, target: &TargetKey, id: OperationId) -> Option<OperationId> {
-        let holder = self.targets.get(target).or_else(|| self.quarantined.get(target));
-        holder.copied().filter(|holder| *holder != id)
+        if let Some(quarantined) = self.quarantined.get(target).filter(|holder| **holder != id) {
+            return Some(*quarantined);
+        }
+        let holders = self.targets.get(target)?;
+        let in_the_world = holders.iter().find(|(holder, at_work)| **at_work && **holder != id);
+        let first = in_the_world.or_else(|| holders.first_key_value());
+        first.map(|(holder, _)| *holder).filter(|holder| *holder != id)
     }
 
     pub(super) fn wait_for_target(&mut self, target: TargetKey, id: OperationId) {
@@ -113,13 +136,31 @@ impl Memory {
         }
     }
 
-    pub(super) fn next_runnable(&mut self) -> Option<OperationId> {
-        let id = self.runnable.pop_front()?;
+    /// The next one to look at; when there is none and a place is free, the oldest that waits for one. A place is offered
+    /// until somebody takes it: who waited for it may have ended, or wait for something else by now.
+    pub(super) fn next_runnable(&mut self, places: usize) -> Option<OperationId> {
+        let id = self.runnable.pop_front().or_else(|| {
+            let free = self.running.len() < places;
+            if free { self.waiting_for_place.pop_first() } else { None }
+        })?;
         self.queued.remove(&id);
         Some(id)
     }
 
+    /// An approved operation is looked at when the deadline of its run has passed.
+    pub(super) fn run_ends(&mut self, stored: &Stored, deadline: Time) {
+        let id = stored.operation.id();
+        self.run_ends.insert(id, deadline);
+        let due = self.due_of.get(&id).copied();
+        self.set_due(id, due);
+    }
+
     fn set_due(&mut self, id: OperationId, due: Option<Time>) {
+        let end = self.run_ends.get(&id).copied();
+        self.set_due_exactly(id, due.map(|due| end.map_or(due, |end| due.min(end))));
+    }
+
+    fn set_due_exactly(&mut self, id: OperationId, due: Option<Time>) {
         if let Some(old) = self.due_of.remove(&id) {
             self.due.remove(&(old, id));
         }
@@ -132,13 +173,15 @@ impl Memory {
     /// A clock was reached and changed nothing: the next look is at execute-by, or after a while.
     pub(super) fn snooze(&mut self, stored: &Stored, now: Time) {
         let operation = &stored.operation;
-        let later = operation.execute_by.filter(|_| operation.state == State::Approved);
-        self.set_due(operation.id(), Some(later.unwrap_or(now.plus(SNOOZE))));
+        let clocks = [operation.execute_by, self.run_ends.get(&operation.id()).copied()];
+        let ahead = clocks.into_iter().flatten().filter(|clock| *clock > now).min();
+        let later = ahead.filter(|_| operation.state == State::Approved);
+        self.set_due_exactly(operation.id(), Some(later.unwrap_or(now.plus(SNOOZE))));
     }
 
     /// Something that is needed was not available: look again soon.
     pub(super) fn retry_soon(&mut self, id: OperationId, now: Time) {
-        self.set_due(id, Some(now.plus(RETRY_SOON)));
+        self.set_due_exactly(id, Some(now.plus(RETRY_SOON)));
     }
 
     /// The earliest clock.

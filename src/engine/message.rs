@@ -29,7 +29,7 @@ pub(super) enum Message {
     /// An attempt was answered.
     Answer { id: OperationId, attempt: AttemptId, answer: Box<AttemptAnswer> },
     /// An attempt's task has ended: its place is free, its connection is gone.
-    AttemptEnded { id: OperationId },
+    AttemptEnded { attempt: AttemptId },
     /// The status protocol has answered.
     Status { id: OperationId, answer: StatusAnswer },
     /// A run is opened.

@@ -28,6 +28,8 @@ mod runs;
 pub mod system;
 #[cfg(test)]
 pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 mod toolcache;
 mod unreadable;
 mod view;

@@ -18,7 +18,7 @@ use crate::domain::problem::Problem;
 use crate::domain::run::Run;
 use crate::domain::{Code, Digest, Time};
 use crate::ports::{Plan, PlanInput, Tool, ToolRules};
-use crate::store::records::Stored;
+use crate::store::records::{Created, IdempotencyRecord, Stored};
 
 /// The longest `Idempotency-Key`; services and clients use UUIDs and short paths.
 pub(super) const MAX_KEY_CHARS: usize = 255;
@@ -117,8 +117,9 @@ impl Handle {
                 Some(ApiKey::new(key, by, &run.to_string(), &body)?)
             }
         };
-        if let Some(known) = self.known(key.as_ref(), by)? {
-            return Ok(known);
+        let known = self.known(key.as_ref(), by)?;
+        if let Some((_, Some(replay))) = known {
+            return Ok(replay);
         }
         let run = self.open_run_of(run, by)?;
         let tool = self.write_tool(&run, by, &request)?;
@@ -133,6 +134,10 @@ impl Handle {
             self.operation(old, by)?;
         }
         let arguments = tool.admit(&request.arguments)?;
+        if let Some((record, None)) = known {
+            // Whatever else is wrong with it on today's facts: it is another request.
+            return Err(super::writer::conflict(&record, arguments.digest()));
+        }
         let value = arguments.value();
         let call = self.parts.ids.call();
         let before = preview(&self.parts, tool.as_ref(), &value, run.id, &Actor::from(by)).await?;
@@ -169,14 +174,16 @@ impl Handle {
     }
 
     /// A repeat needs no preview: what its key names is answered at once. The writer decides the rest.
-    fn known(&self, key: Option<&ApiKey>, by: &Principal) -> Result<Option<Proposed>, Box<Problem>> {
+    fn known(&self, key: Option<&ApiKey>, by: &Principal) -> Result<Option<Known>, Box<Problem>> {
         let Some(key) = key else { return Ok(None) };
         let record = self.records().idempotency(key.scope);
         let record = record.map_err(|error| super::handle::unreadable(&error))?;
-        let Some(record) = record.filter(|record| record.request == key.request) else { return Ok(None) };
-        let crate::store::records::Created::Operation(id) = record.created else { return Ok(None) };
+        let Some(record) = record else { return Ok(None) };
+        let Created::Operation(id) = record.created else { return Ok(None) };
         // Absent means that its group is not synced yet: the writer answers after that.
-        Ok(self.operation(id, by).ok().map(|stored| Proposed { stored, replayed: true }))
+        let Ok(stored) = self.operation(id, by) else { return Ok(None) };
+        let same = record.request == key.request;
+        Ok(Some((record, same.then_some(Proposed { stored, replayed: true }))))
     }
 
     fn write_tool(
@@ -255,6 +262,9 @@ impl Handle {
         Draft { proposal, body, contract: tool.body().to_vec(), key: made.key }
     }
 }
+
+/// What a key names already; with the answer, if the request is the same.
+type Known = (IdempotencyRecord, Option<Proposed>);
 
 /// What was made of a request so far.
 struct Made {

@@ -8,7 +8,7 @@ use tokio::sync::{Notify, broadcast, oneshot};
 
 use crate::domain::ids::OperationId;
 use crate::domain::journal::{Entry, Subject};
-use crate::domain::operation::State;
+use crate::domain::operation::{Operation, State};
 use crate::store::records::{RecordError, Records, Stored};
 
 /// Ended operations that stay in memory: their clients usually read the result within moments.
@@ -20,7 +20,8 @@ const STREAM: usize = 4096;
 pub struct Published {
     operations: RwLock<Visible>,
     doubts: Mutex<BTreeSet<OperationId>>,
-    in_flight: Mutex<BTreeSet<OperationId>>,
+    /// How many connections of each may still be alive: a late answer's and the next attempt's.
+    in_flight: Mutex<HashMap<OperationId, usize>>,
     waiters: Mutex<HashMap<OperationId, Vec<oneshot::Sender<()>>>>,
     head: AtomicU64,
     stream: broadcast::Sender<Arc<Entry>>,
@@ -112,7 +113,7 @@ impl Published {
     /// Whether the connection of an attempt of it may still be alive.
     #[must_use]
     pub fn in_flight(&self, id: OperationId) -> bool {
-        lock(&self.in_flight).contains(&id)
+        lock(&self.in_flight).contains_key(&id)
     }
 
     pub(super) fn any_in_flight(&self) -> bool {
@@ -120,11 +121,17 @@ impl Published {
     }
 
     pub(super) fn attempt_begins(&self, id: OperationId) {
-        lock(&self.in_flight).insert(id);
+        *lock(&self.in_flight).entry(id).or_default() += 1;
     }
 
     pub(super) fn attempt_is_gone(&self, id: OperationId) {
-        lock(&self.in_flight).remove(&id);
+        let mut in_flight = lock(&self.in_flight);
+        if let Some(alive) = in_flight.get_mut(&id) {
+            *alive -= 1;
+            if *alive == 0 {
+                in_flight.remove(&id);
+            }
+        }
     }
 
     /// Asks the reconciler to look at it now.
@@ -159,7 +166,9 @@ impl Published {
     /// Makes sure that readers find the published version while the store holds the next one.
     pub(super) fn pin(&self, stored: &Arc<Stored>) {
         let mut visible = self.operations.write().unwrap_or_else(PoisonError::into_inner);
-        visible.operations.entry(stored.operation.id()).or_insert_with(|| Arc::clone(stored));
+        if !visible.operations.contains_key(&stored.operation.id()) {
+            visible.insert(Arc::clone(stored));
+        }
     }
 
     /// Shows what a commit made durable.
@@ -170,22 +179,7 @@ impl Published {
             let mut doubts = lock(&self.doubts);
             for stored in &operations {
                 let operation = &stored.operation;
-                let doubtful = match operation.state {
-                    State::Unknown => true,
-                    State::Executing => operation.remote.is_some(),
-                    State::Proposed
-                    | State::Approved
-                    | State::Succeeded
-                    | State::Failed
-                    | State::Abandoned
-                    | State::Denied
-                    | State::Expired
-                    | State::Cancelled
-                    | State::Compensating
-                    | State::Compensated
-                    | State::CompensationFailed => false,
-                };
-                if doubtful {
+                if doubtful(operation) {
                     new_doubt |= doubts.insert(operation.id());
                 } else {
                     doubts.remove(&operation.id());
@@ -223,11 +217,42 @@ impl Published {
         }
     }
 
-    /// Forgets everything, after a failed commit; the writer publishes anew what the store holds.
-    pub(super) fn forget(&self) {
-        let mut visible = self.operations.write().unwrap_or_else(PoisonError::into_inner);
-        *visible = Visible::default();
-        lock(&self.doubts).clear();
+    /// Shows what the store holds instead of what was shown: at the start, and after a failed commit, which may have been
+    /// written all the same. In one step, so that no reader misses what was acknowledged before; who waits looks anew.
+    pub(super) fn renew(&self, open: Vec<Arc<Stored>>, head: u64) {
+        let doubts = open.iter().filter(|stored| doubtful(&stored.operation));
+        *lock(&self.doubts) = doubts.map(|stored| stored.operation.id()).collect();
+        {
+            let mut visible = self.operations.write().unwrap_or_else(PoisonError::into_inner);
+            self.head.store(head, Ordering::Release);
+            *visible = Visible::default();
+            for stored in open {
+                visible.insert(stored);
+            }
+        }
+        for waiter in std::mem::take(&mut *lock(&self.waiters)).into_values().flatten() {
+            let _ = waiter.send(());
+        }
+        self.doubt.notify_one();
+    }
+}
+
+/// Whether the status protocol is to be asked about it.
+fn doubtful(operation: &Operation) -> bool {
+    match operation.state {
+        State::Unknown => true,
+        State::Executing => operation.remote.is_some(),
+        State::Proposed
+        | State::Approved
+        | State::Succeeded
+        | State::Failed
+        | State::Abandoned
+        | State::Denied
+        | State::Expired
+        | State::Cancelled
+        | State::Compensating
+        | State::Compensated
+        | State::CompensationFailed => false,
     }
 }
 

@@ -78,7 +78,6 @@ fn load_with(
     let mut memory = Memory::default();
     memory.head = records.head()?;
     memory.meta = records.meta()?;
-    published.forget();
     let open = records.open()?;
     let mut shown = Vec::with_capacity(open.len());
     for (id, stored) in open {
@@ -97,7 +96,7 @@ fn load_with(
         memory.hold = Some("a backup was imported; run `writd restore accept`".to_owned());
         report.held = true;
     }
-    published.publish(shown, Vec::new(), memory.head.seq);
+    published.renew(shown, memory.head.seq);
     Ok(memory)
 }
 

@@ -5,6 +5,8 @@ mod commit;
 mod members;
 mod outcome;
 
+pub(super) use members::conflict;
+
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
@@ -220,10 +222,10 @@ impl Writer {
                 memory.hold = memory.hold.or_else(|| self.memory.hold.take());
                 self.memory = memory;
                 self.dead_since = None;
-                self.settle_unlaunched();
                 for outcome in std::mem::take(&mut self.outcomes) {
                     let _ = self.to_self.send(outcome);
                 }
+                self.settle_unlaunched();
                 tracing::info!("the store is open again");
             }
             Err(error) => {

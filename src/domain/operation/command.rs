@@ -106,8 +106,8 @@ pub struct Preconditions {
     pub explicit: bool,
     /// The requester is still known and may still write.
     pub entitled: bool,
-    /// The run is open and before its deadline.
-    pub run_open: bool,
+    /// How its run stands.
+    pub run: RunStanding,
     /// Why its tool, adapter, tenant or all writes are paused.
     pub paused: Option<String>,
     /// Digests recomputed from the stored bytes equal those that were approved.
@@ -118,6 +118,19 @@ pub struct Preconditions {
     pub capacity: bool,
     /// The target's version as read just before, where the contract wants that.
     pub version: VersionCheck,
+}
+
+/// How the run of an operation stands when it is to be executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunStanding {
+    /// Open and before its deadline.
+    Open,
+    /// Somebody cancelled it.
+    Cancelled,
+    /// Its deadline has passed.
+    DeadlinePassed,
+    /// Its record cannot be read: that says nothing about it, the write waits.
+    Unreadable,
 }
 
 /// The target's version just before the attempt.

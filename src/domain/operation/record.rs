@@ -198,6 +198,10 @@ impl Operation {
                 let until = self.wait.as_ref().and_then(|waiting| waiting.until);
                 Some(until.map_or(execute_by, |until| until.min(execute_by)))
             }
+            // Its age counts from the last sign of life.
+            State::Executing if self.remote.is_some() => {
+                Some(self.changed.plus(self.proposal.rules.escalate_after))
+            }
             State::Executing => Some(self.running_attempt().map_or(self.changed, |attempt| attempt.deadline)),
             State::Unknown => {
                 let escalate = self.proposal.rules.escalate_after;

@@ -8,21 +8,26 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::system::{SystemClock, SystemIds};
-use super::{Handle, Limits, Parts, start};
+use super::{Handle, Limits, Parts, RecoveryReport, start};
 use crate::domain::operation::Actor;
 use crate::domain::principal::{Assurance, Principal, PrincipalKind, Role};
 use crate::domain::{Millis, Time};
 use crate::ports::{Clock, Directory};
+use crate::store::Store;
 use crate::store::sled::{Options, SledStore};
 
 pub(crate) use notes::Notes;
 pub(crate) use service::{Behaviour, NoteService};
 
-/// The machine's clock, which a test can put forward.
+/// The machine's clock, which a test can put forward, or stop and set.
 #[derive(Default)]
-pub(crate) struct TestClock(AtomicI64);
+pub(crate) struct TestClock(AtomicI64, Mutex<Option<Time>>);
 
 impl TestClock {
+    pub(crate) fn set(&self, time: Time) {
+        *self.1.lock().unwrap_or_else(PoisonError::into_inner) = Some(time);
+    }
+
     pub(crate) fn forward(&self, span: Millis) {
         self.0.fetch_add(i64::try_from(span.0).unwrap(), Ordering::SeqCst);
     }
@@ -30,6 +35,9 @@ impl TestClock {
 
 impl Clock for TestClock {
     fn now(&self) -> Time {
+        if let Some(set) = *self.1.lock().unwrap_or_else(PoisonError::into_inner) {
+            return set;
+        }
         Time::from_millis(SystemClock.now().as_millis() + self.0.load(Ordering::SeqCst))
     }
 }
@@ -74,13 +82,20 @@ pub(crate) struct World {
     pub(crate) service: Arc<NoteService>,
     pub(crate) clock: Arc<TestClock>,
     pub(crate) directory: Arc<TestDirectory>,
-    _files: tempfile::TempDir,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) report: RecoveryReport,
+    _files: Arc<tempfile::TempDir>,
 }
 
 impl World {
     /// Starts an engine over an empty store. Needs a running tokio.
     pub(crate) fn start() -> World {
-        let files = tempfile::tempdir().unwrap();
+        World::with(Limits::default(), |store| Arc::new(store))
+    }
+
+    /// The same with other limits, over a store that is wrapped.
+    pub(crate) fn with(limits: Limits, wrap: impl FnOnce(SledStore) -> Arc<dyn Store>) -> World {
+        let files = Arc::new(tempfile::tempdir().unwrap());
         let options = Options {
             reserve_bytes: 0,
             low_space_bytes: 0,
@@ -90,17 +105,34 @@ impl World {
         let service = Arc::new(NoteService::default());
         let clock = Arc::new(TestClock::default());
         let directory = Arc::new(TestDirectory::default());
+        let store = wrap(SledStore::open(options).unwrap());
+        World::over(store, limits, (service, clock, directory), files)
+    }
+
+    fn over(
+        store: Arc<dyn Store>,
+        limits: Limits,
+        (service, clock, directory): (Arc<NoteService>, Arc<TestClock>, Arc<TestDirectory>),
+        files: Arc<tempfile::TempDir>,
+    ) -> World {
         let parts = Parts {
-            store: Arc::new(SledStore::open(options).unwrap()),
+            store: Arc::clone(&store),
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
             ids: Arc::new(SystemIds),
             invoker: Arc::clone(&service) as _,
             tools: Arc::new(Notes::default()),
             directory: Arc::clone(&directory) as _,
-            limits: Limits::default(),
+            limits,
         };
-        let (handle, _) = start(parts, tokio::runtime::Handle::current(), &AtomicU64::new(0)).unwrap();
-        World { handle, service, clock, directory, _files: files }
+        let (handle, report) = start(parts, tokio::runtime::Handle::current(), &AtomicU64::new(0)).unwrap();
+        World { handle, service, clock, directory, store, report, _files: files }
+    }
+
+    /// Another engine over the same store; the writer of the first has stopped after what was queued.
+    pub(crate) async fn restart(self) -> World {
+        self.handle.stop().await;
+        let around = (self.service, self.clock, self.directory);
+        World::over(self.store, self.handle.parts.limits, around, self._files)
     }
 }
 

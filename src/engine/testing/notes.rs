@@ -26,6 +26,18 @@ impl Default for Notes {
             NoteTool::new("get_note", None),
             NoteTool::new("set_note", Some(CommitMode::OnApproval)),
             NoteTool::new("set_note_later", Some(CommitMode::Explicit)),
+            NoteTool::new("set_note_read", Some(CommitMode::OnApproval))
+                .changed(|r| r.check = TargetCheck::Read),
+            NoteTool::new("set_note_read_later", Some(CommitMode::Explicit))
+                .changed(|r| r.check = TargetCheck::Read),
+            NoteTool::new("set_note_brief", Some(CommitMode::OnApproval))
+                .changed(|r| r.timeout = Millis(150)),
+            NoteTool::new("set_note_again", Some(CommitMode::OnApproval)).changed(|r| {
+                r.retry = RetryClass::Idempotent;
+                r.max_attempts = 5;
+                r.backoff_initial = Millis(20);
+                r.backoff_max = Millis(40);
+            }),
         ];
         Notes(tools.map(Arc::new).to_vec())
     }
@@ -77,6 +89,13 @@ impl NoteTool {
             residual: vec!["readers may have seen it".to_owned()],
         });
         NoteTool { name, body: format!("{{\"tool\":\"{name}\"}}").into_bytes(), rules }
+    }
+}
+
+impl NoteTool {
+    fn changed(mut self, change: impl FnOnce(&mut ToolRules)) -> NoteTool {
+        change(self.rules.as_mut().unwrap());
+        self
     }
 }
 

@@ -29,6 +29,8 @@ struct State {
     ledger: Vec<(String, String)>,
     behaviour: Behaviour,
     reads: u64,
+    writes: u64,
+    unreadable: bool,
 }
 
 /// The service.
@@ -66,9 +68,22 @@ impl NoteService {
         self.state().reads
     }
 
+    /// Writes that have arrived, whatever became of them.
+    pub(crate) fn writes(&self) -> u64 {
+        self.state().writes
+    }
+
+    /// Reads are answered with an error, or not.
+    pub(crate) fn unreadable(&self, unreadable: bool) {
+        self.state().unreadable = unreadable;
+    }
+
     fn read(&self, id: &str) -> Reply {
         let mut state = self.state();
         state.reads += 1;
+        if state.unreadable {
+            return reply(503, &json!({}));
+        }
         match state.notes.get(id) {
             Some((version, text)) => {
                 reply(200, &json!({"id": id, "text": text, "version": version, "secret": "s3cret"}))
@@ -85,6 +100,7 @@ impl NoteService {
         if state.behaviour == Behaviour::Down {
             return Err(NoReply::NothingSent { cause: "connection refused".to_owned() });
         }
+        state.writes += 1;
         let Some((version, _)) = state.notes.get(id).cloned() else { return Ok(reply(404, &json!({}))) };
         if header("if-match") != Some(version.to_string()) {
             return Ok(reply(409, &json!({"version": version})));

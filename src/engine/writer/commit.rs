@@ -4,27 +4,28 @@ use std::sync::Arc;
 
 use super::Writer;
 use crate::domain::Code;
-use crate::domain::Digest;
 use crate::domain::ids::OperationId;
-use crate::domain::operation::command::{Preconditions, VersionCheck};
+use crate::domain::operation::command::{Preconditions, RunStanding, VersionCheck};
 use crate::domain::operation::{
     Actor, Answer, Body, Command, Event, State, TargetCheck, Wait, decide, proposal_digest,
 };
 use crate::domain::principal::Principal;
 use crate::domain::problem::Problem;
+use crate::domain::run::{Run, RunEnd};
+use crate::domain::{Digest, Time};
 use crate::engine::attempt::{Launch, VersionRead};
 use crate::engine::group::internal;
-use crate::engine::handle::CommandDone;
+use crate::engine::handle::{CommandDone, visible};
 use crate::engine::message::Reply;
 use crate::store::records::{Records, Stored};
 
 impl Writer {
     /// Looks at every approved operation that may have become executable since the last look.
     pub(super) fn look_at_runnable(&mut self) {
-        while let Some(id) = self.memory.next_runnable() {
+        while let Some(id) = self.memory.next_runnable(self.parts.limits.attempts) {
             let Ok(stored) = self.load(id) else { continue };
             if stored.operation.state == State::Approved {
-                self.try_start(&stored, None);
+                self.try_start(&stored, None, false);
             }
         }
     }
@@ -43,20 +44,21 @@ impl Writer {
     }
 
     /// The daemon executes what is approved, unless the contract wants its requester to say so.
-    fn try_start(&mut self, stored: &Arc<Stored>, version: Option<VersionCheck>) {
+    fn try_start(&mut self, stored: &Arc<Stored>, version: Option<VersionCheck>, explicit: bool) {
         let id = stored.operation.id();
         let version = match (stored.operation.proposal.rules.check, version) {
             (_, Some(version)) => version,
             (TargetCheck::IfMatch | TargetCheck::Absent, None) => VersionCheck::ByService,
-            (TargetCheck::Read, None) => return self.read_version(stored),
+            (TargetCheck::Read, None) => return self.read_version(stored, explicit),
         };
-        let (body, facts_of) = self.preconditions(stored, false, version);
+        let (body, facts_of) = self.preconditions(stored, explicit, version);
+        let waits = Waits::of(&facts_of);
         let daemon = Principal::daemon();
         let decided = decide(&stored.operation, &Command::Commit(Box::new(facts_of)), &self.facts(&daemon));
         if let Answer::Refused(refusal) = &decided.answer {
             tracing::warn!(%id, code = refusal.code.as_str(), "an approved operation is not executed");
         }
-        self.follow(stored, decided.events, &Actor::daemon(), body);
+        self.follow(stored, decided.events, &Actor::daemon(), body, waits);
     }
 
     /// Executes by id, for its requester. A repeat after success is answered with the stored result.
@@ -76,12 +78,19 @@ impl Writer {
         let approved = stored.operation.state == State::Approved;
         if approved && stored.operation.proposal.rules.check == TargetCheck::Read {
             // The version is read first; the write then goes on by itself and the caller sees where it stands.
-            self.read_version(&stored);
+            self.read_version(&stored, true);
             return self.answer_command(reply, stored, Answer::Done);
         }
         let (body, facts_of) = self.preconditions(&stored, true, VersionCheck::ByService);
-        let decided = decide(&stored.operation, &Command::Commit(Box::new(facts_of)), &self.facts(by));
-        let after = self.follow(&stored, decided.events, &Actor::from(by), body).unwrap_or(stored);
+        let (waits, blocker) = (Waits::of(&facts_of), facts_of.target_busy);
+        let mut decided = decide(&stored.operation, &Command::Commit(Box::new(facts_of)), &self.facts(by));
+        if let (Answer::Refused(refusal), Some(blocker)) = (&mut decided.answer, blocker)
+            && refusal.code == Code::TargetBusy
+            && self.load(blocker).is_ok_and(|blocker| visible(&blocker, by))
+        {
+            refusal.detail.push_str(&format!(" (it is {blocker})"));
+        }
+        let after = self.follow(&stored, decided.events, &Actor::from(by), body, waits).unwrap_or(stored);
         self.answer_command(reply, after, decided.answer);
     }
 
@@ -95,8 +104,24 @@ impl Writer {
         let operation = &stored.operation;
         let proposal = &operation.proposal;
         let now = self.now();
-        let run_open = self.run_record(proposal.run).is_ok_and(|run| run.is_open(now));
-        let body = Records(self.parts.store.as_ref()).body(proposal.id).ok().flatten();
+        let run = match self.run_record(proposal.run) {
+            Ok(run) => {
+                let bound = operation.state == State::Approved && proposal.compensation_of.is_none();
+                if let Some(deadline) = run.deadline.filter(|_| bound) {
+                    self.memory.run_ends(stored, deadline);
+                }
+                standing(&run, now)
+            }
+            Err(_) => RunStanding::Unreadable,
+        };
+        let (body, unreadable) = match Records(self.parts.store.as_ref()).body(proposal.id) {
+            Ok(body) => (body, None),
+            // That it cannot be read now does not say that it has changed.
+            Err(error) => {
+                tracing::error!(operation = %proposal.id, %error, "a proposal's body cannot be read");
+                (None, Some("its stored bytes cannot be read".to_owned()))
+            }
+        };
         let digests_equal = body.as_ref().is_some_and(|body| {
             Digest::of(body.arguments.as_bytes()) == proposal.arguments_sha256
                 && body.request.digest() == proposal.request_sha256
@@ -106,8 +131,8 @@ impl Writer {
             attempt: self.parts.ids.attempt(),
             explicit,
             entitled: self.parts.directory.may_write(&proposal.requester, &proposal.tenant),
-            run_open,
-            paused: self.memory.hold.clone(),
+            run,
+            paused: self.memory.hold.clone().or(unreadable),
             digests_equal,
             target_busy: self.memory.blocker(&proposal.target_key(), proposal.id),
             capacity: self.memory.running.len() < self.parts.limits.attempts,
@@ -123,8 +148,8 @@ impl Writer {
         events: Vec<Event>,
         by: &Actor,
         body: Option<Body>,
+        waits: Waits,
     ) -> Option<Arc<Stored>> {
-        let id = before.operation.id();
         let after = if events.is_empty() {
             Arc::clone(before)
         } else {
@@ -139,11 +164,11 @@ impl Writer {
         match after.operation.state {
             State::Executing => {
                 if let (Some(body), Some(attempt)) = (body, after.operation.running_attempt()) {
-                    self.memory.running.insert(id);
+                    self.memory.running.insert(attempt.id);
                     self.launches.push(Launch { stored: Arc::clone(&after), body, attempt: attempt.id });
                 }
             }
-            State::Approved => self.queue_wait(&after),
+            State::Approved => self.queue_wait(&after, waits),
             State::Proposed
             | State::Succeeded
             | State::Failed
@@ -159,43 +184,74 @@ impl Writer {
         Some(after)
     }
 
-    fn queue_wait(&mut self, stored: &Arc<Stored>) {
+    /// Queues it for what it waits for *now*: the record may still show an earlier reason when the decision was another.
+    fn queue_wait(&mut self, stored: &Arc<Stored>, waits: Waits) {
         let id = stored.operation.id();
         match stored.operation.wait.as_ref().map(|waiting| &waiting.wait) {
-            Some(Wait::TargetBusy(_)) => {
-                let target = stored.operation.proposal.target_key();
-                // It may have been freed by a later member of this group.
-                if self.memory.blocker(&target, id).is_some() {
-                    self.memory.wait_for_target(target, id);
-                } else {
-                    self.memory.look_at(id);
-                }
+            Some(Wait::TargetBusy(_)) if waits.target => {
+                self.memory.wait_for_target(stored.operation.proposal.target_key(), id);
             }
-            Some(Wait::Limit) => self.memory.waiting_for_place.push_back(id),
-            Some(Wait::Backoff | Wait::Paused(_) | Wait::VersionUnavailable) | None => {}
+            Some(Wait::Limit) if waits.place => drop(self.memory.waiting_for_place.insert(id)),
+            Some(Wait::Paused(_)) if waits.unreadable => self.memory.retry_soon(id, self.now()),
+            Some(
+                Wait::TargetBusy(_)
+                | Wait::Limit
+                | Wait::Backoff
+                | Wait::Paused(_)
+                | Wait::VersionUnavailable,
+            )
+            | None => {}
         }
     }
 
-    fn read_version(&mut self, stored: &Arc<Stored>) {
+    fn read_version(&mut self, stored: &Arc<Stored>, explicit: bool) {
         let id = stored.operation.id();
-        if !self.memory.reading_version.insert(id) {
+        if let Some(asked) = self.memory.reading_version.get_mut(&id) {
+            *asked |= explicit;
             return;
         }
+        self.memory.reading_version.insert(id, explicit);
         let read = VersionRead { stored: Arc::clone(stored) };
         read.start(&self.parts, &self.cache, &self.to_self, &self.runtime);
     }
 
     pub(super) fn version_read(&mut self, id: OperationId, version: VersionCheck) {
-        self.memory.reading_version.remove(&id);
+        let explicit = self.memory.reading_version.remove(&id).unwrap_or(false);
         let Ok(stored) = self.load(id) else { return };
         if stored.operation.state != State::Approved || self.dead_since.is_some() {
             return;
         }
         let unavailable = version == VersionCheck::Unavailable;
-        self.try_start(&stored, Some(version));
-        if unavailable {
-            // It waits; the next look is with the clock that `snooze` sets.
+        self.try_start(&stored, Some(version), explicit);
+        let waits = self.load(id).is_ok_and(|after| after.operation.state == State::Approved);
+        if unavailable && waits {
             self.memory.retry_soon(id, self.now());
         }
+    }
+}
+
+/// What a decision found in the way of an attempt.
+#[derive(Clone, Copy)]
+struct Waits {
+    target: bool,
+    place: bool,
+    unreadable: bool,
+}
+
+impl Waits {
+    fn of(facts_of: &Preconditions) -> Waits {
+        Waits {
+            target: facts_of.target_busy.is_some(),
+            place: !facts_of.capacity,
+            unreadable: facts_of.run == RunStanding::Unreadable || !facts_of.digests_equal,
+        }
+    }
+}
+
+fn standing(run: &Run, now: Time) -> RunStanding {
+    match (&run.ended, run.is_open(now)) {
+        (Some((_, RunEnd::Cancelled)), _) => RunStanding::Cancelled,
+        (None, true) => RunStanding::Open,
+        (None, false) => RunStanding::DeadlinePassed,
     }
 }

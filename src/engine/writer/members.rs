@@ -26,7 +26,7 @@ impl Writer {
             Message::Commit { id, by, reply } => self.explicit_commit(id, &by, reply),
             Message::VersionRead { id, version } => self.version_read(id, version),
             Message::Answer { id, attempt, answer } => self.answer(id, attempt, *answer),
-            Message::AttemptEnded { id } => self.attempt_ended(id),
+            Message::AttemptEnded { attempt } => self.attempt_ended(attempt),
             Message::Status { id, answer } => self.status(id, answer),
             Message::OpenRun { run, key, reply } => self.open_run(*run, key, reply),
             Message::CancelRun { id, by, reply } => self.cancel_run(id, &by, reply),
@@ -57,6 +57,15 @@ impl Writer {
                 Ok(Some(record)) => return self.replay(&draft, record, reply),
                 Err(problem) => return drop(reply.send(Err(problem))),
             }
+        }
+        // It was open when the draft was begun; a read has been made since.
+        match self.run_record(draft.proposal.run) {
+            Ok(run) if run.is_open(self.now()) => {}
+            Ok(_) => {
+                let problem = Problem::new(Code::DeadlineExceeded, "this run has ended");
+                return drop(reply.send(Err(Box::new(problem))));
+            }
+            Err(problem) => return drop(reply.send(Err(problem))),
         }
         if self.parts.store.low_space() {
             let problem = Problem::new(
@@ -188,12 +197,16 @@ impl Writer {
         let now = self.now();
         let daemon = Principal::daemon();
         for id in self.memory.due(now, super::CLOCKS_PER_GROUP) {
-            let Ok(before) = self.load(id) else { continue };
+            let Ok(before) = self.load(id) else {
+                self.memory.retry_soon(id, now);
+                continue;
+            };
             let decided = decide(&before.operation, &Command::Tick, &self.facts(&daemon));
             if decided.events.is_empty() {
                 self.clock_without_event(&before);
             } else if let Err(error) = self.append(Some(&before), decided.events, &Actor::daemon()) {
                 tracing::error!(%id, %error, "a clock could not be recorded");
+                self.memory.retry_soon(id, now);
             }
         }
     }
@@ -337,6 +350,8 @@ impl Writer {
     }
 
     fn loaded(&mut self, catalog: Digest, configuration: Digest) {
+        // Who may write and what is paused may have changed.
+        self.look_at_all_approved();
         let (mut meta, version) = self.memory.meta;
         let mut facts = Vec::new();
         if meta.catalog != catalog {
@@ -361,7 +376,7 @@ impl Writer {
     }
 }
 
-fn conflict(record: &IdempotencyRecord, arguments: Digest) -> Box<Problem> {
+pub(in crate::engine) fn conflict(record: &IdempotencyRecord, arguments: Digest) -> Box<Problem> {
     let detail = format!(
         "this Idempotency-Key was used for another request: its arguments were {}, these are {arguments}. \
          The first request stands; use another key for another write",

@@ -43,18 +43,16 @@ impl Writer {
         }
     }
 
-    pub(super) fn attempt_ended(&mut self, id: OperationId) {
-        self.memory.running.remove(&id);
-        if let Some(next) = self.memory.waiting_for_place.pop_front() {
-            self.memory.look_at(next);
-        }
+    /// Its place is free; who waits for one is found when everything else has been looked at.
+    pub(super) fn attempt_ended(&mut self, attempt: AttemptId) {
+        self.memory.running.remove(&attempt);
     }
 
     /// Intents that were stored although their commit was reported as failed: their attempts were never launched, which
     /// is proof that nothing was sent.
     pub(super) fn settle_unlaunched(&mut self) {
         for (id, attempt) in std::mem::take(&mut self.unlaunched) {
-            self.memory.running.remove(&id);
+            self.memory.running.remove(&attempt);
             let executing = self.load(id).is_ok_and(|stored| {
                 let operation = &stored.operation;
                 operation.state == State::Executing

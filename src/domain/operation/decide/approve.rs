@@ -47,9 +47,10 @@ pub(super) fn decide(op: &Operation, digest: Digest, note: Option<&str>, facts: 
                 expiry_code(op),
                 "it has expired; nothing is executed. Propose it again if it is still wanted",
             );
-            decided
-                .events
-                .push(Event::LateDecision { verdict: Verdict::Approve, note: note.map(str::to_owned) });
+            if !said_too_late(op, Verdict::Approve, facts) {
+                let note = note.map(str::to_owned);
+                decided.events.push(Event::LateDecision { verdict: Verdict::Approve, note });
+            }
             decided
         }
         State::Cancelled => Decided::refused(Code::Cancelled, "it was withdrawn; nothing is executed"),
@@ -105,6 +106,13 @@ pub(super) fn may_decide(op: &Operation, facts: &Facts<'_>) -> Result<(), Decide
         return refuse("the owner of the requesting agent cannot approve its writes: ask somebody else");
     }
     Ok(())
+}
+
+/// Whether this principal's late word of this kind is recorded already: an operation does not grow with each click.
+pub(super) fn said_too_late(op: &Operation, verdict: Verdict, facts: &Facts<'_>) -> bool {
+    op.decisions.iter().any(|known| {
+        known.void && known.digest.is_none() && known.verdict == verdict && known.by.name == facts.by.name
+    })
 }
 
 /// Which clock ran out, as a code.

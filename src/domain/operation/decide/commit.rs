@@ -3,7 +3,7 @@
 use super::Decided;
 use super::approve::expiry_code;
 use crate::domain::Code;
-use crate::domain::operation::command::{Facts, Preconditions, VersionCheck};
+use crate::domain::operation::command::{Facts, Preconditions, RunStanding, VersionCheck};
 use crate::domain::operation::{CommitMode, Effect, Event, Operation, State, Wait};
 
 pub(super) fn decide(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Decided {
@@ -31,7 +31,12 @@ pub(super) fn decide(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>
 
 fn approved(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Decided {
     let first = op.attempts.is_empty();
-    if !facts_of.explicit && first && op.proposal.rules.commit == CommitMode::Explicit {
+    if let Some(ended) = run_ended(op, facts_of) {
+        return ended;
+    }
+    // One that waits was asked for: it goes on by itself when what it waits for is there.
+    let asked = facts_of.explicit || !first || op.wait.is_some();
+    if !asked && op.proposal.rules.commit == CommitMode::Explicit {
         return Decided::done(Vec::new());
     }
     if op.no_more_attempts {
@@ -39,9 +44,6 @@ fn approved(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Deci
     }
     if !facts_of.entitled {
         return Decided::refused(Code::PermissionDenied, "its requester may not write any more");
-    }
-    if !facts_of.run_open {
-        return Decided::refused(Code::DeadlineExceeded, "its run is closed");
     }
     if op.effect != Effect::None {
         return Decided::refused(
@@ -54,6 +56,9 @@ fn approved(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Deci
         && facts.now < until
     {
         return Decided::already(format!("{}; it is tried again after {until}", Wait::Backoff));
+    }
+    if facts_of.run == RunStanding::Unreadable && op.proposal.compensation_of.is_none() {
+        return wait(op, Wait::Paused("its run cannot be read".to_owned()), facts_of, Code::Unavailable);
     }
     if let Some(why) = &facts_of.paused {
         return wait(op, Wait::Paused(why.clone()), facts_of, Code::Paused);
@@ -83,6 +88,21 @@ fn approved(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Deci
     }
 }
 
+/// Nothing starts in a run that has ended; a compensation outlives the run of what it undoes.
+fn run_ended(op: &Operation, facts_of: &Preconditions) -> Option<Decided> {
+    if op.proposal.compensation_of.is_some() {
+        return None;
+    }
+    let (code, why) = match facts_of.run {
+        RunStanding::Open | RunStanding::Unreadable => return None,
+        RunStanding::Cancelled => (Code::Cancelled, "its run was cancelled"),
+        RunStanding::DeadlinePassed => (Code::DeadlineExceeded, "the deadline of its run has passed"),
+    };
+    let mut decided = Decided::refused(code, format!("{why}: it is cancelled, nothing is executed by it"));
+    decided.events.push(Event::Cancelled { reason: Some(why.to_owned()), effect: op.effect });
+    Some(decided)
+}
+
 fn start(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Decided {
     let deadline = facts.now.plus(op.proposal.rules.timeout);
     Decided::done(vec![Event::ExecutionStarted { attempt: facts_of.attempt, deadline }])
@@ -90,7 +110,11 @@ fn start(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Decided
 
 /// The daemon waits and says so once; a caller who commits explicitly is told.
 fn wait(op: &Operation, reason: Wait, facts_of: &Preconditions, code: Code) -> Decided {
-    let detail = reason.to_string();
+    // Who holds the target is said by who knows whether the caller may see it.
+    let detail = match &reason {
+        Wait::TargetBusy(_) => "another write on its target is open".to_owned(),
+        Wait::Backoff | Wait::Limit | Wait::Paused(_) | Wait::VersionUnavailable => reason.to_string(),
+    };
     let known = op.wait.as_ref().is_some_and(|waiting| waiting.wait == reason);
     let events = if known { Vec::new() } else { vec![Event::Deferred { wait: reason, until: None }] };
     if facts_of.explicit {

@@ -1,7 +1,7 @@
 //! Deny: an eligible person says no.
 
 use super::Decided;
-use super::approve::may_decide;
+use super::approve::{may_decide, said_too_late};
 use crate::domain::Code;
 use crate::domain::operation::command::Facts;
 use crate::domain::operation::{Event, Operation, State, Verdict};
@@ -16,7 +16,11 @@ pub(super) fn decide(op: &Operation, reason: &str, facts: &Facts<'_>) -> Decided
             "a denial needs a reason: it is what the requester learns from",
         );
     }
-    let late = || Event::LateDecision { verdict: Verdict::Deny, note: Some(reason.to_owned()) };
+    // Each person's first late denial is kept; repeats say nothing new.
+    let late = || {
+        let known = said_too_late(op, Verdict::Deny, facts);
+        (!known).then(|| Event::LateDecision { verdict: Verdict::Deny, note: Some(reason.to_owned()) })
+    };
     match op.state {
         State::Proposed => Decided::done(vec![Event::Denied { reason: reason.to_owned() }]),
         State::Approved => {
@@ -24,14 +28,14 @@ pub(super) fn decide(op: &Operation, reason: &str, facts: &Facts<'_>) -> Decided
                 Code::InvalidTransition,
                 "it is approved already; the denial is recorded. Revoke an approval or cancel it to stop it",
             );
-            decided.events.push(late());
+            decided.events.extend(late());
             decided
         }
         State::Executing | State::Unknown => {
             let mut decided = Decided::already(
                 "it is being executed and cannot be interrupted: no further attempt starts, its outcome is still learned",
             );
-            decided.events.push(late());
+            decided.events.extend(late());
             if !op.no_more_attempts {
                 decided.events.push(Event::NoMoreAttempts { reason: Some(reason.to_owned()) });
             }
@@ -47,7 +51,7 @@ pub(super) fn decide(op: &Operation, reason: &str, facts: &Facts<'_>) -> Decided
         | State::Compensated
         | State::CompensationFailed => {
             let mut decided = Decided::already(format!("it is {}; the denial is kept as a denial", op.state));
-            decided.events.push(late());
+            decided.events.extend(late());
             decided
         }
     }

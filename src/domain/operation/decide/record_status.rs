@@ -3,15 +3,15 @@
 
 use super::Decided;
 use super::retry::next_attempt;
-use crate::domain::Code;
 use crate::domain::operation::command::{Facts, StatusAnswer};
 use crate::domain::operation::evidence::{Evidence, Loss, StatusSummary};
 use crate::domain::operation::{Effect, Event, Operation, State};
+use crate::domain::{Code, Millis};
 
 pub(super) fn decide(op: &Operation, answer: &StatusAnswer, facts: &Facts<'_>) -> Decided {
     match op.state {
         State::Unknown => unknown(op, answer, facts),
-        State::Executing if op.remote.is_some() => remote(answer),
+        State::Executing if op.remote.is_some() => remote(op, answer, facts),
         State::Succeeded
         | State::Failed
         | State::Abandoned
@@ -69,16 +69,22 @@ fn undecided(code: Code) -> String {
     format!("it failed with {code}, and does not say what took effect")
 }
 
-fn remote(answer: &StatusAnswer) -> Decided {
+fn remote(op: &Operation, answer: &StatusAnswer, facts: &Facts<'_>) -> Decided {
     match answer {
         StatusAnswer::Failed { code, effect: Effect::Unknown | Effect::Partial } => {
             Decided::done(vec![Event::OutcomeLost { cause: Loss::Undeclared(undecided(*code)) }])
         }
         StatusAnswer::Succeeded { .. } | StatusAnswer::Failed { .. } => settled(answer),
+        // A sign of life, recorded so seldom that a long run does not fill the journal: its age counts from here.
+        StatusAnswer::InProgress { .. } => {
+            let half = Millis(op.proposal.rules.escalate_after.0 / 2);
+            if facts.now < op.changed.plus(half) {
+                return Decided::done(Vec::new());
+            }
+            Decided::done(vec![Event::StatusChecked { answer: StatusSummary::InProgress }])
+        }
         // Elapsed time and a status that does not know it yet prove nothing about a remote operation.
-        StatusAnswer::InProgress { .. }
-        | StatusAnswer::NotFound { .. }
-        | StatusAnswer::Inconclusive { .. } => Decided::done(Vec::new()),
+        StatusAnswer::NotFound { .. } | StatusAnswer::Inconclusive { .. } => Decided::done(Vec::new()),
     }
 }
 
@@ -123,11 +129,27 @@ fn summary(answer: &StatusAnswer) -> StatusSummary {
     }
 }
 
+/// Whether this is the very answer that ended it, told again: after a commit that was in doubt, or by both the attempt and
+/// the status protocol. It says nothing new.
+fn ended_by(op: &Operation, answer: &StatusSummary) -> bool {
+    let Some(outcome) = &op.outcome else { return false };
+    match answer {
+        StatusSummary::Succeeded(receipt) => outcome.receipt.as_ref() == Some(receipt),
+        StatusSummary::Failed(code) => {
+            op.state == State::Failed && outcome.code.is_some_and(|known| known.as_str() == code)
+        }
+        StatusSummary::InProgress
+        | StatusSummary::NotFound
+        | StatusSummary::NotFoundProven
+        | StatusSummary::Inconclusive(_) => false,
+    }
+}
+
 /// An answer outside its time: evidence that flips no state. A receipt after `failed, none` means that the effect is
 /// there after all; the effect says so and a ticket is open. The same before the end: what waits for another attempt does
 /// not get it.
 pub(super) fn late(op: &Operation, answer: StatusSummary) -> Decided {
-    if op.attempts.is_empty() || op.late.iter().any(|known| known.answer == answer) {
+    if op.attempts.is_empty() || op.late.iter().any(|known| known.answer == answer) || ended_by(op, &answer) {
         return Decided::done(Vec::new());
     }
     let happened = matches!(answer, StatusSummary::Succeeded(_));

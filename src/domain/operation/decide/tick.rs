@@ -9,8 +9,10 @@ use crate::domain::operation::{Event, Operation, State};
 pub(super) fn decide(op: &Operation, facts: &Facts<'_>) -> Decided {
     match op.state {
         State::Executing => {
-            let late = op.running_attempt().is_some_and(|attempt| facts.now >= attempt.deadline);
-            if late && op.remote.is_none() {
+            if op.remote.is_some() {
+                return remote(op, facts);
+            }
+            if op.running_attempt().is_some_and(|attempt| facts.now >= attempt.deadline) {
                 return Decided::done(vec![lost(op, Loss::Deadline)]);
             }
             Decided::done(Vec::new())
@@ -35,4 +37,18 @@ pub(super) fn decide(op: &Operation, facts: &Facts<'_>) -> Decided {
         | State::Compensated
         | State::CompensationFailed => Decided::done(Vec::new()),
     }
+}
+
+/// A remote operation may run for long, but not without a sign of life: then its outcome is unknown, and somebody is told
+/// at once. A later status answer that names it makes it executing again.
+fn remote(op: &Operation, facts: &Facts<'_>) -> Decided {
+    if facts.now < op.changed.plus(op.proposal.rules.escalate_after) {
+        return Decided::done(Vec::new());
+    }
+    // The receipt of an earlier attempt may have come: then it has succeeded, and nobody is needed.
+    let mut events = vec![lost(op, Loss::Deadline)];
+    if op.late_receipt().is_none() {
+        events.push(Event::Escalated);
+    }
+    Decided::done(events)
 }

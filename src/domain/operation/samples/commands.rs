@@ -3,7 +3,8 @@
 use super::operations::parts;
 use super::{Person, RECEIPT, attempt, operation, proposal, rules};
 use crate::domain::operation::command::{
-    AttemptAnswer, CommandKind, CompensationResult, Preconditions, Resolution, StatusAnswer, VersionCheck,
+    AttemptAnswer, CommandKind, CompensationResult, Preconditions, Resolution, RunStanding, StatusAnswer,
+    VersionCheck,
 };
 use crate::domain::operation::{Command, Effect, Evidence, Loss};
 use crate::domain::{Code, Digest};
@@ -138,7 +139,7 @@ fn commit() -> Vec<Asked> {
             attempt: attempt(7),
             explicit,
             entitled: true,
-            run_open: true,
+            run: RunStanding::Open,
             paused: None,
             digests_equal: true,
             target_busy: None,
@@ -154,7 +155,9 @@ fn commit() -> Vec<Asked> {
         asked("commit", by, commit(true, |_| {})),
         due("commit when due", by, commit(true, |_| {})),
         asked("commit, not entitled", by, commit(true, |f| f.entitled = false)),
-        asked("commit, run closed", by, commit(true, |f| f.run_open = false)),
+        asked("commit, run cancelled", by, commit(true, |f| f.run = RunStanding::Cancelled)),
+        asked("commit, run too late", Person::Daemon, commit(false, |f| f.run = RunStanding::DeadlinePassed)),
+        asked("commit, run unreadable", by, commit(true, |f| f.run = RunStanding::Unreadable)),
         asked("commit, paused", by, commit(true, |f| f.paused = Some("by hand".into()))),
         asked("commit, digests differ", by, commit(true, |f| f.digests_equal = false)),
         asked("commit, target busy", by, commit(true, |f| f.target_busy = Some(operation(9)))),

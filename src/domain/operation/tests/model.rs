@@ -57,7 +57,11 @@ impl Model {
             (S::Proposed | S::Approved, C::Cancel) => vec![S::Cancelled],
             (S::Approved, C::Revoke | C::ChangePolicy) => vec![S::Proposed],
             // A moved version fails it only before a first attempt, and a known effect forbids another.
-            (S::Approved, C::Commit) if !self.landed && !self.receipt => vec![S::Executing, S::Failed],
+            (S::Approved, C::Commit) if !self.landed && !self.receipt => {
+                vec![S::Executing, S::Failed, S::Cancelled]
+            }
+            // Its run has ended.
+            (S::Approved, C::Commit) => vec![S::Cancelled],
             (S::Executing, C::RecordAnswer) => vec![S::Succeeded, S::Failed, S::Approved, S::Unknown],
             (S::Executing, C::RecordStatus) => vec![S::Succeeded, S::Failed, S::Unknown],
             (S::Executing, C::Tick | C::Restart) if self.receipt => vec![S::Succeeded],

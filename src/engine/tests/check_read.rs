@@ -1,0 +1,57 @@
+//! Contracts whose target's version is read just before the attempt.
+
+use super::*;
+use crate::domain::Code;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_version_that_has_moved_ends_it_before_anything_is_sent() {
+    for (tool, explicit) in [("set_note_read", false), ("set_note_read_later", true)] {
+        let world = World::start();
+        world.service.put("n", 1, "old");
+        let id = propose(&world, run(&world).await, tool, "n").await;
+        world.service.put("n", 2, "another");
+        approve(&world, id).await;
+        if explicit {
+            world.handle.commit(id, &agent()).await.unwrap();
+        }
+        let failed = until_state(&world, id, State::Failed).await;
+        let outcome = failed.operation.outcome.as_ref().unwrap();
+        assert_eq!(
+            (outcome.code, outcome.current_version.as_deref()),
+            (Some(Code::VersionConflict), Some("2"))
+        );
+        assert!(failed.operation.attempts.is_empty(), "nothing is consumed");
+        assert_eq!(world.service.writes(), 0);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_explicit_commit_executes_after_the_read() {
+    let world = World::start();
+    world.service.put("n", 1, "old");
+    let id = propose(&world, run(&world).await, "set_note_read_later", "n").await;
+    approve(&world, id).await;
+    assert_eq!(world.handle.operation(id, &ada()).unwrap().operation.state, State::Approved);
+    world.handle.commit(id, &agent()).await.unwrap();
+    until_state(&world, id, State::Succeeded).await;
+    assert_eq!(world.service.ledger().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_version_that_cannot_be_read_is_waited_for() {
+    for (tool, explicit) in [("set_note_read", false), ("set_note_read_later", true)] {
+        let world = World::start();
+        world.service.put("n", 1, "old");
+        let id = propose(&world, run(&world).await, tool, "n").await;
+        world.service.unreadable(true);
+        approve(&world, id).await;
+        if explicit {
+            world.handle.commit(id, &agent()).await.unwrap();
+        }
+        until(&world, id, |s| waits_for(s, &Wait::VersionUnavailable)).await;
+        assert_eq!(world.service.writes(), 0);
+        world.service.unreadable(false);
+        until_state(&world, id, State::Succeeded).await;
+        assert_eq!(world.service.ledger().len(), 1);
+    }
+}
