@@ -48,6 +48,8 @@ struct StatusTask {
 
 struct Answered {
     stored: Arc<Stored>,
+    /// When it was asked: an answer says nothing about later.
+    asked: Instant,
     tool: Option<Arc<dyn Tool>>,
     answer: StatusAnswer,
 }
@@ -91,11 +93,18 @@ impl StatusTask {
         let Some((watch, querying)) = self.watches.get_mut(&id) else { return };
         *querying = false;
         let now = Instant::now();
+        let attempts = |stored: &Stored| stored.operation.attempts.len();
+        let current = self.handle.published().cached(id);
+        if current.is_none_or(|current| attempts(&current) != attempts(&answered.stored)) {
+            // Asked about an earlier attempt: it says nothing about the one that is in doubt now.
+            watch.next = now;
+            return;
+        }
         let paused = answered.stored.operation.doubt.as_ref().is_some_and(|doubt| doubt.paused.is_some());
         let mut wish = None;
         let answer = match (answered.answer, &answered.tool) {
             (StatusAnswer::NotFound { .. }, Some(tool)) => {
-                let proven = match watch.not_found(now, &tool.settlement()) {
+                let proven = match watch.not_found(answered.asked, &tool.settlement()) {
                     NotFound::Proven => true,
                     NotFound::AskAgain(after) => {
                         wish = Some(after).filter(|_| !paused);
@@ -120,9 +129,13 @@ const MIN_SLEEP: Duration = Duration::from_millis(5);
 
 /// One status query.
 async fn ask(handle: Handle, stored: Arc<Stored>) -> Answered {
-    match query(&handle, &stored).await {
-        Ok((tool, answer)) => Answered { stored, tool: Some(tool), answer },
-        Err(cause) => Answered { stored, tool: None, answer: StatusAnswer::Inconclusive { cause } },
+    let asked = Instant::now();
+    let of = Arc::clone(&stored);
+    // A task of its own: a query that ends badly is not decisive, and the next one is made all the same.
+    let answered = tokio::spawn(async move { query(&handle, &of).await }).await;
+    match answered.unwrap_or_else(|_| Err("the query ended before its answer".to_owned())) {
+        Ok((tool, answer)) => Answered { stored, asked, tool: Some(tool), answer },
+        Err(cause) => Answered { stored, asked, tool: None, answer: StatusAnswer::Inconclusive { cause } },
     }
 }
 

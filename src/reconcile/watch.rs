@@ -51,12 +51,13 @@ impl Watch {
         if !settlement.not_found_is_no_effect {
             return NotFound::AskAgain(self.interval);
         }
-        let settled = now.duration_since(gone);
+        let settled = now.saturating_duration_since(gone);
         if settled < settlement.settle {
             return NotFound::AskAgain(settlement.settle.saturating_sub(settled));
         }
-        let apart =
-            self.last_not_found.is_none_or(|last| now.duration_since(last) >= settlement.confirm_interval);
+        let apart = self
+            .last_not_found
+            .is_none_or(|last| now.saturating_duration_since(last) >= settlement.confirm_interval);
         if apart {
             self.not_found = self.not_found.saturating_add(1);
             self.last_not_found = Some(now);
