@@ -169,8 +169,7 @@ impl Handle {
                 key,
             },
         );
-        let draft = Box::new(draft);
-        self.ask(|reply| Message::Propose { draft, reply }).await
+        self.ask(|reply| Message::Propose { draft: Box::new(draft), reply }).await
     }
 
     /// A repeat needs no preview: what its key names is answered at once. The writer decides the rest.
