@@ -140,7 +140,6 @@ impl Writer {
     /// Answers after the commit of the group, so that nothing is told that is not durable.
     fn tell<T: Send + 'static>(&mut self, reply: Reply<T>, value: T) {
         self.after_commit(Box::new(move |problem| {
-            super::super::failpoint::pass("P6");
             let _ = reply.send(match problem {
                 None => Ok(value),
                 Some(problem) => Err(Box::new(problem.clone())),

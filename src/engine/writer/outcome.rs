@@ -38,7 +38,12 @@ impl Writer {
             return;
         }
         match self.append(Some(&before), decided.events, &Actor::daemon()) {
-            Ok(_) => self.outcomes.push(kept),
+            Ok(after) => {
+                if after.operation.state.is_ended() {
+                    self.points.push("P6");
+                }
+                self.outcomes.push(kept);
+            }
             Err(error) => tracing::error!(%id, %error, "an outcome could not be appended"),
         }
     }
