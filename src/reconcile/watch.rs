@@ -74,7 +74,8 @@ impl Watch {
         self.last_not_found = None;
     }
 
-    /// Sets the next query: after `wish`, or after the back-off.
+    /// Sets the next query: after the back-off, or sooner if `wish` says so. Never later: what is not found yet may be
+    /// found before its absence proves anything.
     pub(super) fn schedule(
         &mut self,
         now: Instant,
@@ -86,7 +87,7 @@ impl Watch {
         let backoff = if paused { cadence.slow_interval } else { self.interval };
         self.interval = self.interval.saturating_mul(2).min(cadence.max_interval);
         let jittered = if cadence.jitter { backoff.mul_f64(0.5 + draw / 2.0) } else { backoff };
-        self.next = now + wish.unwrap_or(jittered);
+        self.next = now + wish.map_or(jittered, |wish| wish.min(jittered));
     }
 }
 
@@ -146,6 +147,16 @@ mod tests {
             let now = start + SECOND * 3600 * hours;
             assert_ne!(watch.not_found(now, &settlement), NotFound::Proven);
         }
+    }
+
+    #[test]
+    fn the_settle_time_does_not_put_off_the_next_question() {
+        let start = Instant::now();
+        let mut watch = Watch::new(start, &CADENCE);
+        watch.schedule(start, Some(SECOND * 30), false, &CADENCE, 1.0);
+        assert_eq!(watch.next, start + SECOND);
+        watch.schedule(start, Some(SECOND / 2), false, &CADENCE, 1.0);
+        assert_eq!(watch.next, start + SECOND / 2);
     }
 
     #[test]
