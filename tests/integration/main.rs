@@ -1,5 +1,6 @@
 //! The integration tests, as one binary, so that it is linked once. Many drive real processes over real sockets.
 
+mod cases;
 mod cli;
 mod crash_loop;
 mod daemon;

@@ -79,7 +79,7 @@ impl Worker<'_> {
 
     /// One write from the read to its fate, or until this client loses interest.
     fn write(&mut self, run: &str, n: u64) -> Option<()> {
-        let customer = match self.draw.bool() {
+        let customer = match self.draw.u8(..4) > 0 {
             true => format!("C-{}", self.number * 1000 + self.draw.u64(..OWN)),
             false => format!("C-{}", 900_000 + self.draw.u64(..SHARED)),
         };
