@@ -7,6 +7,7 @@ mod compose;
 mod directory;
 mod invoker;
 mod serve;
+mod state_dir;
 mod tools;
 
 pub use compose::{Composed, compose};

@@ -1,7 +1,6 @@
 //! Serving: from the files to a daemon on its socket, and back down in order.
 
-use std::fs::{self, DirBuilder};
-use std::os::unix::fs::DirBuilderExt;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::compose::{Composed, compose};
+use super::state_dir::make_private;
 use crate::adapters::http::SetupError;
 use crate::api::socket::{BindError, bind_socket};
 use crate::api::wire::Progress;
@@ -112,13 +112,6 @@ pub fn serve(options: &ServeOptions, ready: impl FnOnce(&Path) + Send) -> Result
     runtime.shutdown_timeout(Duration::from_secs(1));
     drop(lock);
     served
-}
-
-fn make_private(dir: &Path) -> std::io::Result<()> {
-    if fs::metadata(dir).is_ok() {
-        return Ok(());
-    }
-    DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }
 
 async fn run(
