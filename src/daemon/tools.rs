@@ -1,23 +1,25 @@
 //! Contracts as the engine sees them: [`Toolbox`] and [`Tool`] over verified contracts and configured origins.
 
+mod convert;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
+use self::convert::{ambiguous, canonical_text, code_of, invalid, receipt_text, unrendered};
 use crate::contracts::{
     Actor as RenderActor, Answer, AnswerBody, Catalog, Classified, Commit, Contract, EffectClass, Expect,
-    Lifecycle, NotFound, ReadOutcome, Receipt, Recovery, RenderError, RetryClass as ContractRetry,
-    StatusAnswer as Status, StatusContext, ToolRef, VersionCheck, Violation, WriteContext,
+    Lifecycle, NotFound, ReadOutcome, Recovery, RenderError, RetryClass as ContractRetry,
+    StatusAnswer as Status, StatusContext, ToolRef, VersionCheck, WriteContext,
 };
 use crate::domain::ids::RunId;
 use crate::domain::json::{self, Canonical, Limits};
 use crate::domain::operation::command::{AttemptAnswer, StatusAnswer};
 use crate::domain::operation::evidence::NamedEffect;
 use crate::domain::operation::{
-    Actor, Change, CommitMode, Effect, Evidence, Loss, Proposal, RecoveryTier, RetryClass, Target,
-    TargetCheck,
+    Actor, Change, CommitMode, Effect, Evidence, Proposal, RecoveryTier, RetryClass, Target, TargetCheck,
 };
 use crate::domain::problem::Problem;
 use crate::domain::request::RenderedRequest;
@@ -373,41 +375,4 @@ impl Bound {
         };
         Answer { status: reply.status, headers: reply.headers.clone(), body }
     }
-}
-
-fn ambiguous(cause: &str) -> AttemptAnswer {
-    AttemptAnswer::Ambiguous { cause: Loss::Undeclared(cause.to_owned()) }
-}
-
-fn receipt_text(receipt: &Receipt) -> Option<String> {
-    canonical_text(&receipt.data).ok()
-}
-
-fn canonical_text(value: &Value) -> Result<String, ToolError> {
-    let canonical = Canonical::of(value).map_err(|error| Box::new(Problem::from(&error)))?;
-    Ok(canonical.as_str().to_owned())
-}
-
-/// Contracts are checked against the dictionary when they are loaded; a code that is not in it means stop.
-fn code_of(text: &str) -> Code {
-    text.parse().unwrap_or(Code::Internal)
-}
-
-fn invalid(violations: &[Violation]) -> ToolError {
-    let mut problem = Problem::new(Code::InvalidArgument, "the arguments do not fit the contract");
-    if let Some(first) = violations.first() {
-        problem = problem.pointer(format!("/arguments{}", first.pointer));
-    }
-    for violation in violations {
-        let pointer = format!("/arguments{}", violation.pointer);
-        problem = problem.finding(pointer, Code::InvalidArgument, violation.message.clone());
-    }
-    Box::new(problem)
-}
-
-fn unrendered(error: &RenderError) -> ToolError {
-    Box::new(Problem::new(
-        Code::InvalidArgument,
-        format!("the request cannot be made from these values: {error}"),
-    ))
 }

@@ -1,0 +1,48 @@
+//! Words of the contracts module in the words of the domain. Pure.
+
+use serde_json::Value;
+
+use crate::contracts::{Receipt, RenderError, Violation};
+use crate::domain::Code;
+use crate::domain::json::Canonical;
+use crate::domain::operation::Loss;
+use crate::domain::operation::command::AttemptAnswer;
+use crate::domain::problem::Problem;
+use crate::ports::ToolError;
+
+pub(super) fn ambiguous(cause: &str) -> AttemptAnswer {
+    AttemptAnswer::Ambiguous { cause: Loss::Undeclared(cause.to_owned()) }
+}
+
+pub(super) fn receipt_text(receipt: &Receipt) -> Option<String> {
+    canonical_text(&receipt.data).ok()
+}
+
+pub(super) fn canonical_text(value: &Value) -> Result<String, ToolError> {
+    let canonical = Canonical::of(value).map_err(|error| Box::new(Problem::from(&error)))?;
+    Ok(canonical.as_str().to_owned())
+}
+
+/// Contracts are checked against the dictionary when they are loaded; a code that is not in it means stop.
+pub(super) fn code_of(text: &str) -> Code {
+    text.parse().unwrap_or(Code::Internal)
+}
+
+pub(super) fn invalid(violations: &[Violation]) -> ToolError {
+    let mut problem = Problem::new(Code::InvalidArgument, "the arguments do not fit the contract");
+    if let Some(first) = violations.first() {
+        problem = problem.pointer(format!("/arguments{}", first.pointer));
+    }
+    for violation in violations {
+        let pointer = format!("/arguments{}", violation.pointer);
+        problem = problem.finding(pointer, Code::InvalidArgument, violation.message.clone());
+    }
+    Box::new(problem)
+}
+
+pub(super) fn unrendered(error: &RenderError) -> ToolError {
+    Box::new(Problem::new(
+        Code::InvalidArgument,
+        format!("the request cannot be made from these values: {error}"),
+    ))
+}
