@@ -6,6 +6,8 @@ mod crash_loop;
 mod daemon;
 mod demo;
 mod json;
+mod points;
 mod power_cut;
+mod readme;
 mod sandbox;
 mod support;

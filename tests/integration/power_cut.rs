@@ -52,9 +52,13 @@ fn no_power_cut_loses_what_was_acknowledged() {
 /// Builds the simulator outside of its folder, which is not ours to write to.
 fn simulator() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let source = std::env::var_os("WRITD_POWERLOSS").map_or_else(|| root.join("../shared/powerloss"), PathBuf::from);
+    let source =
+        std::env::var_os("WRITD_POWERLOSS").map_or_else(|| root.join("../shared/powerloss"), PathBuf::from);
     if !source.join("Cargo.toml").exists() {
-        eprintln!("NOT RUN: no power-cut simulator in {} (WRITD_POWERLOSS names another place)", source.display());
+        eprintln!(
+            "NOT RUN: no power-cut simulator in {} (WRITD_POWERLOSS names another place)",
+            source.display()
+        );
         return None;
     }
     let copy = root.join("target/powerloss/source");
@@ -144,7 +148,8 @@ fn one_client(client: &Client, lane: usize, told: &Mutex<File>) -> usize {
         tell(fact(&proposed));
         let id = id_of(&proposed);
         if n % 4 == 3 {
-            let denied = client.named("alice").command(&id, "deny", &json!({"reason": "not this one"})).unwrap();
+            let denied =
+                client.named("alice").command(&id, "deny", &json!({"reason": "not this one"})).unwrap();
             tell(fact(&denied));
             continue;
         }
@@ -188,10 +193,20 @@ fn check(tool: &Path, log: &Path) {
         .arg("check")
         .arg("--log")
         .arg(log)
-        .args(["--cuts", &cuts.to_string(), "--seed", &seed.to_string(), "--mode", "all", "--verify", &verify])
+        .args([
+            "--cuts",
+            &cuts.to_string(),
+            "--seed",
+            &seed.to_string(),
+            "--mode",
+            "all",
+            "--verify",
+            &verify,
+        ])
         .output()
         .unwrap();
-    let words = String::from_utf8_lossy(&checked.stdout).into_owned() + &String::from_utf8_lossy(&checked.stderr);
+    let words =
+        String::from_utf8_lossy(&checked.stdout).into_owned() + &String::from_utf8_lossy(&checked.stderr);
     println!("{words}");
     assert!(checked.status.success(), "a power cut lost something (seed {seed}):\n{words}");
 }
