@@ -36,6 +36,29 @@ impl Digest {
     }
 }
 
+/// A digest of bytes that come one after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Hasher(sha2::Sha256);
+
+impl Hasher {
+    /// Of nothing so far.
+    #[must_use]
+    pub fn new() -> Hasher {
+        Hasher::default()
+    }
+
+    /// Adds bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of all of them.
+    #[must_use]
+    pub fn finish(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const HEX: &[u8; 16] = b"0123456789abcdef";
@@ -113,5 +136,9 @@ mod tests {
     #[test]
     fn parts_hash_like_their_concatenation() {
         assert_eq!(Digest::of_parts(&[b"{", b"}"]), Digest::of(b"{}"));
+        let mut hasher = Hasher::new();
+        hasher.update(b"{");
+        hasher.update(b"}");
+        assert_eq!(hasher.finish(), Digest::of(b"{}"));
     }
 }

@@ -19,5 +19,5 @@ pub mod run;
 pub mod time;
 
 pub use code::Code;
-pub use digest::Digest;
+pub use digest::{Digest, Hasher};
 pub use time::{Millis, Time};

@@ -102,9 +102,9 @@ impl Group {
         before: Option<&Arc<Stored>>,
         after: &Arc<Stored>,
     ) -> Result<(), AppendError> {
+        let member = append::operation(before.map(AsRef::as_ref), after)?;
         // A member may follow one that has moved the record in this same group: what it expects is then about the
         // group, and the store knows nothing of it yet.
-        let member = append::put_operation(Batch::new(), before.map(AsRef::as_ref), after)?;
         Ok(self.batch.join(member)?)
     }
 

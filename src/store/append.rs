@@ -78,31 +78,31 @@ pub fn pages(entries: &[Entry]) -> Result<Vec<(Key, Record)>, NotDecoded> {
     Ok(pages)
 }
 
-/// The record of an operation after events, where it moves to, and its place in the index of ends.
+/// The member of a batch that writes an operation after events: its record where it belongs now, and its place in the
+/// index of ends. Join it to the batch: what it expects may be about an earlier member.
 ///
 /// # Errors
-/// The record cannot be encoded; the batch is lost.
-pub fn put_operation(batch: Batch, before: Option<&Stored>, after: &Stored) -> Result<Batch, NotDecoded> {
+/// The record cannot be encoded.
+pub fn operation(before: Option<&Stored>, after: &Stored) -> Result<Batch, NotDecoded> {
     let operation = &after.operation;
     let id = operation.id();
-    let payload = encode(after)?;
-    let version = u64::from(operation.events);
+    let record = Record { version: u64::from(operation.events), payload: encode(after)? };
     let expected = before.map_or(0, |before| u64::from(before.operation.events));
     let old_state = before.map(|before| before.operation.state);
     let key = keys::operation(operation.state, id);
     let moved = old_state.map(|state| keys::operation(state, id)).filter(|old| *old != key);
-    let batch = match moved {
-        Some(old) => batch.delete_if(old, expected).put(key, Record { version, payload }),
-        None => batch.expect(key.clone(), expected).put(key, Record { version, payload }),
+    let member = match moved {
+        Some(old) => Batch::new().delete_if(old, expected).put(key, record),
+        None => Batch::new().expect(key.clone(), expected).put(key, record),
     };
     let indexed = keys::by_end(operation.state, id);
     let was_indexed = old_state.and_then(|state| keys::by_end(state, id));
     Ok(match (was_indexed, indexed) {
-        (was, is) if was == is => batch,
-        (Some(was), Some(is)) => batch.delete(was).put(is, marker()),
-        (Some(was), None) => batch.delete(was),
-        (None, Some(is)) => batch.put(is, marker()),
-        (None, None) => batch,
+        (was, is) if was == is => member,
+        (Some(was), Some(is)) => member.delete(was).put(is, marker()),
+        (Some(was), None) => member.delete(was),
+        (None, Some(is)) => member.put(is, marker()),
+        (None, None) => member,
     })
 }
 

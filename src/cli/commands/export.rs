@@ -6,6 +6,10 @@ use clap::Args;
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
+use crate::cli::output::paper::Paper;
+use crate::cli::output::style::Style;
+use crate::cli::output::values::safe;
+use crate::store::maintenance::export;
 
 /// Write everything as compressed lines of JSON, with the chain. The daemon must not be running.
 #[derive(Args, Debug)]
@@ -17,9 +21,22 @@ pub(crate) struct ExportArgs {
     state_dir: Option<PathBuf>,
 }
 
-/// Not in this build.
+/// Exports, and prints the head that is to be kept elsewhere.
 pub(super) fn run(args: ExportArgs, context: &Context) -> Result<(), Failure> {
     let dir = context.state_dir(args.state_dir)?;
-    let _ = args.file;
-    Err(super::not_in_this_build("export", &dir))
+    let report = export(&dir, &args.file, super::now()).map_err(|error| super::offline(&error))?;
+    context.output.answer(&report, || {
+        let mut page = Paper::new();
+        super::verify::findings(&mut page, &report.findings);
+        page.field("file", &format!("{} ({} bytes)", safe(&report.file.display().to_string()), report.bytes));
+        let lines: Vec<String> = report.lines.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        page.field("lines", &lines.join(", "));
+        page.field("epoch", &report.epoch.to_string());
+        page.prose(
+            Style::Plain,
+            "Keep this head elsewhere; `writd verify --head` holds the journal against it:",
+        );
+        page.command(&report.keep);
+        page
+    })
 }

@@ -95,16 +95,14 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
     }
 }
 
+/// Wall time, for the offline commands.
+fn now() -> crate::domain::Time {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    crate::domain::Time::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
 /// Why an offline command stopped. Nothing was sent anywhere by it.
 fn offline(error: &crate::store::maintenance::MaintenanceError) -> Failure {
     let problem = crate::domain::problem::Problem::new(error.code(), error.to_string());
     Failure::Problem(Box::new(problem.effect(crate::domain::operation::Effect::None)))
-}
-
-/// A command whose work is not linked into this program. It touches nothing, and says so.
-fn not_in_this_build(command: &str, dir: &std::path::Path) -> Failure {
-    Failure::usage(
-        format!("this build cannot `writd {command}`; {} was not touched", dir.display()),
-        "use a build that can; writd --version names this one",
-    )
 }

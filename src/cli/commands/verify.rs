@@ -10,8 +10,6 @@ use crate::cli::output::paper::Paper;
 use crate::cli::output::style::{Span, Style};
 use crate::cli::output::values::safe;
 use crate::domain::Code;
-use crate::engine::system::SystemClock;
-use crate::ports::Clock as _;
 use crate::store::maintenance::{Findings, HeadClaim, VerifyOptions, VerifyReport, verify};
 
 /// Walk the journal, recompute every operation, and compare. The daemon must not be running.
@@ -33,7 +31,7 @@ pub(crate) struct VerifyArgs {
 pub(super) fn run(args: VerifyArgs, context: &Context) -> Result<(), Failure> {
     let dir = context.state_dir(args.state_dir)?;
     let options = VerifyOptions { head: args.head, acks: args.acks };
-    let report = verify(&dir, &options, SystemClock.now()).map_err(|error| super::offline(&error))?;
+    let report = verify(&dir, &options, super::now()).map_err(|error| super::offline(&error))?;
     context.output.answer(&report, || page(&report))?;
     if report.clean { Ok(()) } else { Err(Failure::Told(Code::StoreDamaged)) }
 }

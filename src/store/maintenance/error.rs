@@ -8,7 +8,7 @@ use crate::domain::Code;
 use crate::store::codec::NotDecoded;
 use crate::store::lock::LockError;
 use crate::store::records::RecordError;
-use crate::store::{CommitError, OpenError, ReadError};
+use crate::store::{CommitError, OpenError, ReadError, VersionMismatch};
 
 /// An offline tool stopped. Unless the variant says otherwise, the store is as it was.
 #[derive(Debug, thiserror::Error)]
@@ -59,6 +59,12 @@ pub enum MaintenanceError {
         /// What is wrong with it.
         why: String,
     },
+}
+
+impl From<VersionMismatch> for MaintenanceError {
+    fn from(error: VersionMismatch) -> MaintenanceError {
+        MaintenanceError::Commit(error.into())
+    }
 }
 
 impl MaintenanceError {

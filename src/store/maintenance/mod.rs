@@ -5,14 +5,24 @@
 //! built anew. The commands of the same names may call it. It never executes anything, never repairs a store in place,
 //! and never deletes the only copy of a record.
 
+mod epoch;
 mod error;
+mod export;
 mod finding;
+mod hex;
+mod import;
+mod lines;
 mod open;
+mod packed;
+mod recover;
 mod verify;
 mod walk;
 
 pub use error::MaintenanceError;
+pub use export::{ExportReport, export};
 pub use finding::{Finding, FindingCode, Findings};
+pub use import::{ImportReport, import};
+pub use recover::{Lost, RecoverReport, recover};
 pub use verify::acks::{AckError, Acks};
 pub use verify::{HeadClaim, NotAHead, VerifyOptions, VerifyReport, verify};
 

@@ -11,6 +11,9 @@ use crate::store::STORE_DIR;
 use crate::store::lock::StateLock;
 use crate::store::sled::{Options, SledStore};
 
+/// The engine.
+pub(super) type Opened = SledStore;
+
 /// Takes the state directory for this tool.
 pub(super) fn lock(state_dir: &Path, now: Time) -> Result<StateLock, MaintenanceError> {
     Ok(StateLock::acquire(state_dir, now)?)
@@ -22,7 +25,7 @@ pub(super) fn store_path(state_dir: &Path) -> PathBuf {
 }
 
 /// Opens the store that is there; never makes one.
-pub(super) fn open_existing(state_dir: &Path) -> Result<SledStore, MaintenanceError> {
+pub(super) fn open_existing(state_dir: &Path) -> Result<Opened, MaintenanceError> {
     let path = store_path(state_dir);
     if is_absent(&path)? {
         return Err(MaintenanceError::NoStore { path });
@@ -31,7 +34,7 @@ pub(super) fn open_existing(state_dir: &Path) -> Result<SledStore, MaintenanceEr
 }
 
 /// Opens the store in this directory, or makes it. The reserve is the daemon's business.
-pub(super) fn open_at(path: &Path) -> Result<SledStore, MaintenanceError> {
+pub(super) fn open_at(path: &Path) -> Result<Opened, MaintenanceError> {
     Ok(SledStore::open(Options { reserve_bytes: 0, ..Options::new(path) })?)
 }
 

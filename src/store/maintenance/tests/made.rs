@@ -16,7 +16,6 @@ use crate::domain::{Digest, Time};
 use crate::store::append::{self, Header};
 use crate::store::codec::encode;
 use crate::store::records::{Created, IdempotencyRecord, Meta, Stored, keys};
-use crate::store::sled::SledStore;
 use crate::store::{Batch, Record, Store};
 
 /// The contract of all samples.
@@ -58,7 +57,8 @@ pub(super) fn later() -> Time {
 impl Made {
     /// An empty state directory.
     pub(super) fn nothing() -> Made {
-        Made { dir: tempfile::tempdir().unwrap() }
+        let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        Made { dir: tempfile::Builder::new().permissions(private).tempdir().unwrap() }
     }
 
     /// Every sample once.
@@ -94,7 +94,7 @@ impl Made {
         self.dir.path().join(name)
     }
 
-    pub(super) fn open(&self) -> SledStore {
+    pub(super) fn open(&self) -> open::Opened {
         open::open_at(&open::store_path(self.path())).unwrap()
     }
 
@@ -248,7 +248,7 @@ impl<'a> Pen<'a> {
         let mut history = before.as_ref().map(|stored| stored.history.clone()).unwrap_or_default();
         history.push(entry.seq);
         let after = Stored { operation, history };
-        let mut batch = append::put_operation(Batch::new(), before.as_ref(), &after).unwrap();
+        let mut batch = append::operation(before.as_ref(), &after).unwrap();
         if before.is_none() {
             let payload = encode(&samples::body()).unwrap();
             batch = batch.put(keys::body(id), Record { version: 1, payload });

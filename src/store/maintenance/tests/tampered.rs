@@ -1,13 +1,12 @@
 //! Every finding of `verify` has a store that was changed behind its back, and is found there and nowhere else.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use super::made::{Made, Pen, ended_run_id, nth, retold, run_id, scope};
+use super::made::{Made, ended_run_id, nth, run_id, scope};
 use crate::domain::Digest;
 use crate::domain::ids::{OperationId, RunId};
 use crate::domain::journal::{Entry, Fact};
-use crate::domain::operation::samples::{self, Person, Story, actor};
+use crate::domain::operation::samples::{self, Person, actor};
 use crate::domain::operation::{Event, Recorded, State, evolve};
 use crate::domain::run::Run;
 use crate::store::codec::encode;
@@ -17,11 +16,11 @@ use crate::store::maintenance::verify::{VerifyReport, verify_store};
 use crate::store::records::{Created, IdempotencyRecord, Meta, Records, Stored, keys};
 use crate::store::{Batch, Key, Record, Store};
 
-fn report(made: &Made) -> VerifyReport {
+pub(super) fn report(made: &Made) -> VerifyReport {
     verify_store(&made.open(), None, &Acks::default()).unwrap()
 }
 
-fn codes(report: &VerifyReport) -> BTreeSet<FindingCode> {
+pub(super) fn codes(report: &VerifyReport) -> BTreeSet<FindingCode> {
     report.findings.listed.iter().map(|finding| finding.code).collect()
 }
 
@@ -81,7 +80,14 @@ fn body(store: &dyn Store, change: impl FnOnce(&mut crate::domain::operation::Bo
 type Tamper = fn(&dyn Store) -> Batch;
 
 /// What is done to the store, and exactly what is found.
-fn tampers() -> Vec<(&'static str, Tamper, Vec<FindingCode>)> {
+type Case = (&'static str, Tamper, Vec<FindingCode>);
+
+fn tampers() -> Vec<Case> {
+    [events(), places(), bodies(), beside(), pages(), entries()].concat()
+}
+
+/// The record of an operation against its events.
+fn events() -> Vec<Case> {
     vec![
         (
             "record changed",
@@ -115,6 +121,12 @@ fn tampers() -> Vec<(&'static str, Tamper, Vec<FindingCode>)> {
             },
             vec![RecordWithoutJournal],
         ),
+    ]
+}
+
+/// The record of an operation and where it lies.
+fn places() -> Vec<Case> {
+    vec![
         (
             "half a move: open and ended",
             |s| {
@@ -158,6 +170,12 @@ fn tampers() -> Vec<(&'static str, Tamper, Vec<FindingCode>)> {
             },
             vec![EndIndexStray],
         ),
+    ]
+}
+
+/// What belongs to an operation.
+fn bodies() -> Vec<Case> {
+    vec![
         ("no body", |_| Batch::new().delete(keys::body(of(State::Succeeded))), vec![BodyMissing]),
         (
             "a body of nothing",
@@ -177,6 +195,12 @@ fn tampers() -> Vec<(&'static str, Tamper, Vec<FindingCode>)> {
             |_| Batch::new().put(keys::contract(Digest::of(super::made::CONTRACT)), record(b"{}".to_vec())),
             vec![ContractChanged],
         ),
+    ]
+}
+
+/// What stands beside operations.
+fn beside() -> Vec<Case> {
+    vec![
         ("no run", |_| Batch::new().delete(keys::run(ended_run_id())), vec![RunMissing]),
         (
             "another purpose of a run",
@@ -213,6 +237,12 @@ fn tampers() -> Vec<(&'static str, Tamper, Vec<FindingCode>)> {
             |_| Batch::new().put(keys::ended(of(State::Succeeded)), record(vec![1, 2])),
             vec![RecordUnreadable],
         ),
+    ]
+}
+
+/// Pages of the journal.
+fn pages() -> Vec<Case> {
+    vec![
         (
             "a damaged page",
             |s| Batch::new().put(last_page(s).0, record(vec![1, 2])),
@@ -231,6 +261,12 @@ fn tampers() -> Vec<(&'static str, Tamper, Vec<FindingCode>)> {
             |s| Batch::new().delete(event_page(s, of(State::Approved), 0).0),
             vec![JournalGap, RecordAhead],
         ),
+    ]
+}
+
+/// Entries of the journal.
+fn entries() -> Vec<Case> {
+    vec![
         (
             "somebody else did it",
             |s| {
@@ -285,74 +321,10 @@ fn every_change_is_found_and_named() {
     }
 }
 
-/// What was written by a mistake of the daemon agrees with its journal, and is found all the same.
-fn mistakes() -> Vec<(&'static str, fn(&mut Pen<'_>), FindingCode)> {
-    fn executing() -> Story {
-        samples::all().into_iter().find(|s| s.story.operation.state == State::Executing).unwrap().story
-    }
-    fn write(pen: &mut Pen<'_>, n: usize, change: fn(&mut crate::domain::operation::Proposal)) {
-        for recorded in retold(&executing().recorded, n, change) {
-            pen.event(nth(n), &recorded);
-        }
-    }
-    vec![
-        (
-            "approved by one of two",
-            |pen| {
-                let rules = crate::domain::operation::Rules { approvals: 2, ..samples::rules() };
-                let story = retold(&Story::with(rules).recorded, 500, |_| {});
-                let operation = pen.event(nth(500), &story[0]);
-                let event = Event::Approved {
-                    digest: operation.proposal.proposal_sha256,
-                    note: None,
-                    execute_by: samples::time(90_000),
-                };
-                pen.event(nth(500), &Recorded { at: samples::time(9), by: actor(Person::Ada), event });
-            },
-            InvariantBroken,
-        ),
-        (
-            "two on one target",
-            |pen| {
-                write(pen, 500, |proposal| proposal.target.scope = "same".into());
-                write(pen, 501, |proposal| proposal.target.scope = "same".into());
-            },
-            TargetTwice,
-        ),
-        (
-            "two under one key",
-            |pen| {
-                write(pen, 500, |proposal| proposal.key = "same".into());
-                write(pen, 501, |proposal| proposal.key = "same".into());
-            },
-            KeyTwice,
-        ),
-        (
-            "replaces nothing",
-            |pen| write(pen, 500, |proposal| proposal.supersedes = Some(nth(901))),
-            LinkDangling,
-        ),
-    ]
-}
-
-#[test]
-fn mistakes_of_the_daemon_are_found() {
-    let whole = Made::of(&[Story::with(samples::rules())]);
-    for (name, mistake, expected) in mistakes() {
-        let made = whole.copy();
-        {
-            let store = made.open();
-            mistake(&mut Pen::new(&store));
-        }
-        let found = report(&made);
-        assert_eq!(codes(&found), BTreeSet::from([expected]), "{name}: {:#?}", found.findings);
-    }
-}
-
 #[test]
 fn every_finding_has_a_store_that_shows_it() {
     let mut shown: BTreeSet<FindingCode> = tampers().into_iter().flat_map(|tamper| tamper.2).collect();
-    shown.extend(mistakes().into_iter().map(|mistake| mistake.2));
+    shown.extend(super::mistakes::mistakes().into_iter().map(|mistake| mistake.2));
     // Shown in the tests beside this one.
     shown.extend([PartUnreadable, HeadNotOnChain, AckMissing, AckBehind, AckState]);
     assert_eq!(shown, FindingCode::ALL.iter().copied().collect());
@@ -365,57 +337,5 @@ fn the_texts_of_codes_are_distinct_and_explained() {
     for code in FindingCode::ALL {
         let (meaning, remedy) = code.explain();
         assert!(meaning.len() > 10 && remedy.len() > 10, "{code}");
-    }
-}
-
-#[test]
-fn an_unreadable_part_hides_nothing_else() {
-    let made = Made::of(&[Story::with(samples::rules())]);
-    made.tamper(|_| Batch::new().delete(keys::body(nth(0))));
-    let store = HalfRead(made.open());
-    let found = verify_store(&store, None, &Acks::default()).unwrap();
-    assert_eq!(codes(&found), BTreeSet::from([PartUnreadable, BodyMissing]), "{:#?}", found.findings);
-}
-
-/// A store whose remembered keys lie on a damaged page.
-struct HalfRead(crate::store::sled::SledStore);
-
-impl Store for HalfRead {
-    fn get(&self, key: &Key) -> Result<Option<Record>, crate::store::ReadError> {
-        self.0.get(key)
-    }
-    fn scan(
-        &self,
-        range: &crate::store::Range,
-        limit: usize,
-    ) -> Result<Vec<crate::store::Row>, crate::store::ReadError> {
-        if range.start.as_bytes().first() == Some(&b'i') {
-            return Err(crate::store::ReadError::Page { what: "a damaged page".to_owned() });
-        }
-        self.0.scan(range, limit)
-    }
-    fn last_key(&self, prefix: &Key) -> Result<Option<Key>, crate::store::ReadError> {
-        self.0.last_key(prefix)
-    }
-    fn commit(&self, batch: &Batch) -> Result<(), crate::store::CommitError> {
-        self.0.commit(batch)
-    }
-    fn space(&self) -> Result<crate::store::Space, crate::store::ReadError> {
-        self.0.space()
-    }
-    fn counters(&self) -> crate::store::Counters {
-        self.0.counters()
-    }
-    fn low_space(&self) -> bool {
-        self.0.low_space()
-    }
-    fn release_reserve(&self) -> Result<bool, crate::store::ReadError> {
-        self.0.release_reserve()
-    }
-    fn restore_reserve(&self) -> Result<bool, crate::store::ReadError> {
-        self.0.restore_reserve()
-    }
-    fn reopen(&self) -> Result<(), crate::store::OpenError> {
-        self.0.reopen()
     }
 }
