@@ -6,6 +6,13 @@
 //! The simulator lies beside the checkout, in `../shared/powerloss` or where `WRITD_POWERLOSS` says; without it the test
 //! says loudly that it did not run. `WRITD_POWER_CUTS=400` makes the longer run, `WRITD_SEED` another one.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test that says what it did"
+)]
+
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
