@@ -10,10 +10,10 @@ const FILE: usize = 400;
 const FUNCTION: usize = 70;
 
 /// Files that are longer, with the most lines that they may have. May shrink, never grow.
-const LONGER_FILES: &[(&str, usize)] = &[("src/store/maintenance/tests/tampered.rs", 421)];
+const LONGER_FILES: &[(&str, usize)] = &[];
 
 /// Functions that are longer (`path::name`), with the most lines that they may have. May shrink, never grow.
-const LONGER_FUNCTIONS: &[(&str, usize)] = &[("src/store/maintenance/tests/tampered.rs::tampers", 188)];
+const LONGER_FUNCTIONS: &[(&str, usize)] = &[];
 
 const DIRS: &[&str] = &["src", "tests", "examples", "benches"];
 
