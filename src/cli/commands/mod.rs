@@ -97,12 +97,24 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
 
 /// Wall time, for the offline commands.
 fn now() -> crate::domain::Time {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    crate::domain::Time::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    crate::ports::Clock::now(&crate::engine::system::SystemClock)
 }
 
 /// Why an offline command stopped. Nothing was sent anywhere by it.
 fn offline(error: &crate::store::maintenance::MaintenanceError) -> Failure {
-    let problem = crate::domain::problem::Problem::new(error.code(), error.to_string());
-    Failure::Problem(Box::new(problem.effect(crate::domain::operation::Effect::None)))
+    use crate::store::maintenance::MaintenanceError as E;
+    let help = match error {
+        E::NoStore { .. } => "name the state directory with --state-dir, or the configuration with --config",
+        E::NotAnExport { .. } => {
+            "use another copy of the file; `gzip -t` and a kept head tell which one is whole"
+        }
+        E::Acks(_) => "a fact that is not understood is not a fact that holds: mend the line",
+        E::File { .. } | E::Refused(_) => "",
+        E::Lock(_) | E::Open(_) | E::Read(_) | E::Record(_) | E::Commit(_) | E::Encode(_) => {
+            let problem = crate::domain::problem::Problem::new(error.code(), error.to_string());
+            return Failure::Problem(Box::new(problem.effect(crate::domain::operation::Effect::None)));
+        }
+    };
+    // The dictionary speaks of requests to the daemon; these are words about files.
+    Failure::usage(error.to_string(), help)
 }
