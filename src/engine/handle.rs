@@ -170,6 +170,10 @@ impl Handle {
     ) -> Result<Arc<Stored>, Box<Problem>> {
         let end = tokio::time::Instant::now() + time;
         loop {
+            let stored = self.operation(id, by)?;
+            if until(&stored) {
+                return Ok(stored);
+            }
             let changed = self.published.changed(id);
             let stored = self.operation(id, by)?;
             if until(&stored) || tokio::time::timeout_at(end, changed).await.is_err() {
@@ -336,6 +340,7 @@ impl Handle {
 
     /// Stops the writer after what is queued; running attempts get the grace time to store their outcome first.
     pub async fn stop(&self) {
+        let _ = self.sender.send(Message::Drain);
         let end = tokio::time::Instant::now() + self.parts.limits.grace;
         while self.published.any_in_flight() && tokio::time::Instant::now() < end {
             tokio::time::sleep(Duration::from_millis(20)).await;

@@ -42,17 +42,28 @@ pub(super) struct Memory {
     /// Attempts that were launched and have not ended, and how many places they take.
     pub(super) running: HashSet<AttemptId>,
     /// Operations whose target's version is being read, and whether their requester asked for it.
-    pub(super) reading_version: HashMap<OperationId, bool>,
+    pub(super) reading_version: HashMap<OperationId, Reading>,
     /// Targets of operations that cannot be read; they stay busy.
     pub(super) quarantined: HashMap<TargetKey, OperationId>,
-    /// Why nothing is executed at all.
+    /// Why nothing is executed at all: an import that nobody has accepted.
     pub(super) hold: Option<String>,
+    /// Why nothing is executed at all: an operation that cannot be read, on an unknown target. No command lifts it.
+    pub(super) unreadable: Option<String>,
     /// Open runs, and recently used ones.
     pub(super) runs: HashMap<RunId, Arc<Run>>,
     /// The end of the journal, as the pending group makes it.
     pub(super) head: Head,
     /// The daemon's own record and its version.
     pub(super) meta: (Meta, u64),
+}
+
+/// A version that is being read for an operation.
+pub(super) struct Reading {
+    /// Its requester asked for the commit.
+    pub(super) explicit: bool,
+    pub(super) target: TargetKey,
+    /// Another write on the target began or ended since the read began: what it saw is not the version now.
+    pub(super) stale: bool,
 }
 
 /// Whether an attempt of it may be at work.
@@ -89,6 +100,9 @@ impl Memory {
             return;
         }
         let target = after.proposal.target_key();
+        for reading in self.reading_version.values_mut().filter(|reading| reading.target == target) {
+            reading.stale = true;
+        }
         let holders = self.targets.entry(target.clone()).or_default();
         match is {
             Some(in_the_world) => drop(holders.insert(after.id(), in_the_world)),

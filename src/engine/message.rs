@@ -40,6 +40,8 @@ pub(super) enum Message {
     AcceptRestore { by: Principal, reply: Reply<u64> },
     /// A catalog or configuration came into force.
     Loaded { catalog: Digest, configuration: Digest },
+    /// Start nothing any more; outcomes are still stored.
+    Drain,
     /// Stop after what is queued before this.
     Stop { reply: oneshot::Sender<()> },
 }

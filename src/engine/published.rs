@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use tokio::sync::{Notify, broadcast, oneshot};
 
-use crate::domain::ids::OperationId;
+use crate::domain::ids::{OperationId, RunId};
 use crate::domain::journal::{Entry, Subject};
 use crate::domain::operation::{Operation, State};
+use crate::domain::run::Run;
 use crate::store::records::{RecordError, Records, Stored};
 
 /// Ended operations that stay in memory: their clients usually read the result within moments.
@@ -28,6 +29,7 @@ pub struct Published {
     /// Signalled when an outcome became unknown, or somebody asked for a status query.
     pub(crate) doubt: Notify,
     asked: Mutex<BTreeSet<OperationId>>,
+    held_runs: Mutex<HashMap<RunId, Option<Arc<Run>>>>,
 }
 
 #[derive(Default)]
@@ -52,6 +54,7 @@ impl Published {
             stream: broadcast::channel(STREAM).0,
             doubt: Notify::new(),
             asked: Mutex::default(),
+            held_runs: Mutex::default(),
         }
     }
 
@@ -132,6 +135,28 @@ impl Published {
                 in_flight.remove(&id);
             }
         }
+    }
+
+    /// A run, as it was before the pending group if that changes it.
+    ///
+    /// # Errors
+    /// The record cannot be read.
+    pub fn run(&self, records: Records<'_>, id: RunId) -> Result<Option<Run>, RecordError> {
+        let stored = records.run(id);
+        // Looked at after the read: whatever the read saw unsynced, the writer has held here before it wrote it.
+        match lock(&self.held_runs).get(&id) {
+            Some(held) => Ok(held.as_deref().cloned()),
+            None => stored,
+        }
+    }
+
+    /// Keeps what readers see of a run until the pending group is synced or gone. The first version held counts.
+    pub(super) fn hold_run(&self, id: RunId, published: Option<Arc<Run>>) {
+        lock(&self.held_runs).entry(id).or_insert(published);
+    }
+
+    pub(super) fn release_runs(&self) {
+        lock(&self.held_runs).clear();
     }
 
     /// Asks the reconciler to look at it now.

@@ -107,7 +107,7 @@ fn quarantine(parts: &Parts, memory: &mut Memory, report: &mut RecoveryReport, i
     match &target {
         Some(target) => drop(memory.quarantined.insert(target.clone(), id)),
         None => {
-            memory.hold = Some(format!(
+            memory.unreadable = Some(format!(
                 "{id} cannot be read and its target is not known; run `writd verify`, then `writd recover`"
             ));
         }
@@ -159,6 +159,7 @@ pub fn start(
         to_self: sender.clone(),
         runtime,
         dead_since: None,
+        draining: false,
         points: Vec::new(),
         outcomes: Vec::new(),
         unlaunched: Vec::new(),

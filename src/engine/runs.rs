@@ -66,7 +66,7 @@ impl Handle {
     /// # Errors
     /// NOT_FOUND.
     pub fn run(&self, id: RunId, by: &Principal) -> Result<Run, Box<Problem>> {
-        let run = self.records().run(id).map_err(|error| unreadable(&error))?;
+        let run = self.published.run(self.records(), id).map_err(|error| unreadable(&error))?;
         let wide = [Role::Approver, Role::Operator, Role::Auditor, Role::Admin].iter().any(|r| by.has(*r));
         run.filter(|run| run.tenant == by.tenant && (wide || run.opener.name == by.name))
             .ok_or_else(not_found)

@@ -4,8 +4,9 @@
 mod commit;
 mod members;
 mod outcome;
+mod refusals;
 
-pub(super) use members::conflict;
+pub(super) use refusals::conflict;
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -44,6 +45,8 @@ pub(super) struct Writer {
     pub(super) runtime: tokio::runtime::Handle,
     /// Set after a store error: nothing is accepted until the store is open again.
     pub(super) dead_since: Option<Instant>,
+    /// The daemon is stopping: outcomes are stored, nothing is started.
+    pub(super) draining: bool,
     /// Points to pass after the next commit.
     pub(super) points: Vec<&'static str>,
     /// Outcomes in the pending group: they are not lost with it.
@@ -157,6 +160,7 @@ impl Writer {
                 return self.failed(group, &error);
             }
         }
+        self.published.release_runs();
         self.outcomes.clear();
         for point in points {
             failpoint::pass(point);
@@ -179,6 +183,7 @@ impl Writer {
     /// Nothing of the group counts: everybody is told, nothing is launched, memory is read again from the store.
     fn failed(&mut self, group: Group, error: &CommitError) {
         tracing::error!(%error, members = group.after.len(), "a commit failed; its members are refused");
+        self.published.release_runs();
         self.unlaunched.extend(self.launches.drain(..).map(|launch| launch.names()));
         let problem = match error {
             CommitError::Full { .. } => Problem::new(

@@ -120,7 +120,7 @@ impl std::fmt::Display for Wait {
             Wait::Backoff => f.write_str("backing off before the next attempt"),
             Wait::Limit => f.write_str("waiting for a free place"),
             Wait::Paused(what) => write!(f, "paused: {what}"),
-            Wait::VersionUnavailable => f.write_str("the target's version cannot be read"),
+            Wait::VersionUnavailable => f.write_str("waiting for the target's version to be read"),
         }
     }
 }

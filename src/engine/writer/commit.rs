@@ -16,12 +16,16 @@ use crate::domain::{Digest, Time};
 use crate::engine::attempt::{Launch, VersionRead};
 use crate::engine::group::internal;
 use crate::engine::handle::{CommandDone, visible};
+use crate::engine::memory::Reading;
 use crate::engine::message::Reply;
 use crate::store::records::{Records, Stored};
 
 impl Writer {
     /// Looks at every approved operation that may have become executable since the last look.
     pub(super) fn look_at_runnable(&mut self) {
+        if self.draining {
+            return;
+        }
         while let Some(id) = self.memory.next_runnable(self.parts.limits.attempts) {
             let Ok(stored) = self.load(id) else { continue };
             if stored.operation.state == State::Approved {
@@ -49,8 +53,16 @@ impl Writer {
         let version = match (stored.operation.proposal.rules.check, version) {
             (_, Some(version)) => version,
             (TargetCheck::IfMatch | TargetCheck::Absent, None) => VersionCheck::ByService,
+            // While another write is on the target its version says nothing; the decision waits for the target first.
+            (TargetCheck::Read, None) if self.is_blocked(stored) => VersionCheck::Unavailable,
             (TargetCheck::Read, None) => return self.read_version(stored, explicit),
         };
+        if self.draining {
+            return;
+        }
+        if self.attempt_is_alive(stored) {
+            return self.memory.retry_soon(id, self.now());
+        }
         let (body, facts_of) = self.preconditions(stored, explicit, version);
         let waits = Waits::of(&facts_of);
         let daemon = Principal::daemon();
@@ -76,8 +88,18 @@ impl Writer {
             return drop(reply.send(Err(Box::new(problem))));
         }
         let approved = stored.operation.state == State::Approved;
-        if approved && stored.operation.proposal.rules.check == TargetCheck::Read {
-            // The version is read first; the write then goes on by itself and the caller sees where it stands.
+        if approved && (self.draining || self.attempt_is_alive(&stored)) {
+            let problem = Problem::new(
+                Code::Unavailable,
+                "nothing is started now: the daemon is stopping, or the last attempt's connection is still open",
+            );
+            return drop(reply.send(Err(Box::new(problem))));
+        }
+        if approved && stored.operation.proposal.rules.check == TargetCheck::Read && !self.is_blocked(&stored)
+        {
+            // The version is read first; the write then goes on by itself and the caller sees where it stands. That it
+            // was asked for is stored before the caller is told.
+            let stored = self.remember_commit(stored, by);
             self.read_version(&stored, true);
             return self.answer_command(reply, stored, Answer::Done);
         }
@@ -92,6 +114,25 @@ impl Writer {
         }
         let after = self.follow(&stored, decided.events, &Actor::from(by), body, waits).unwrap_or(stored);
         self.answer_command(reply, after, decided.answer);
+    }
+
+    fn is_blocked(&self, stored: &Stored) -> bool {
+        let proposal = &stored.operation.proposal;
+        self.memory.blocker(&proposal.target_key(), proposal.id).is_some()
+    }
+
+    /// Whether the connection of an earlier attempt of it is still open: one live attempt per key.
+    fn attempt_is_alive(&self, stored: &Stored) -> bool {
+        stored.operation.attempts.iter().any(|attempt| self.memory.running.contains(&attempt.id))
+    }
+
+    fn remember_commit(&mut self, stored: Arc<Stored>, by: &Principal) -> Arc<Stored> {
+        if stored.operation.wait.is_some() {
+            return stored;
+        }
+        let asked = vec![Event::Deferred { wait: Wait::VersionUnavailable, until: None }];
+        let nothing = Waits { target: false, place: false, unreadable: false };
+        self.follow(&stored, asked, &Actor::from(by), None, nothing).unwrap_or(stored)
     }
 
     /// The facts of the decision. Everything that the store knows is read again here, in the single writer.
@@ -132,7 +173,7 @@ impl Writer {
             explicit,
             entitled: self.parts.directory.may_write(&proposal.requester, &proposal.tenant),
             run,
-            paused: self.memory.hold.clone().or(unreadable),
+            paused: self.memory.unreadable.clone().or_else(|| self.memory.hold.clone()).or(unreadable),
             digests_equal,
             target_busy: self.memory.blocker(&proposal.target_key(), proposal.id),
             capacity: self.memory.running.len() < self.parts.limits.attempts,
@@ -206,20 +247,25 @@ impl Writer {
 
     fn read_version(&mut self, stored: &Arc<Stored>, explicit: bool) {
         let id = stored.operation.id();
-        if let Some(asked) = self.memory.reading_version.get_mut(&id) {
-            *asked |= explicit;
+        if let Some(reading) = self.memory.reading_version.get_mut(&id) {
+            reading.explicit |= explicit;
             return;
         }
-        self.memory.reading_version.insert(id, explicit);
+        let target = stored.operation.proposal.target_key();
+        self.memory.reading_version.insert(id, Reading { explicit, target, stale: false });
         let read = VersionRead { stored: Arc::clone(stored) };
         read.start(&self.parts, &self.cache, &self.to_self, &self.runtime);
     }
 
     pub(super) fn version_read(&mut self, id: OperationId, version: VersionCheck) {
-        let explicit = self.memory.reading_version.remove(&id).unwrap_or(false);
+        let reading = self.memory.reading_version.remove(&id);
+        let explicit = reading.as_ref().is_some_and(|reading| reading.explicit);
         let Ok(stored) = self.load(id) else { return };
         if stored.operation.state != State::Approved || self.dead_since.is_some() {
             return;
+        }
+        if reading.is_none_or(|reading| reading.stale) {
+            return self.try_start(&stored, None, explicit);
         }
         let unavailable = version == VersionCheck::Unavailable;
         self.try_start(&stored, Some(version), explicit);

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use super::Writer;
+use super::refusals::{conflict, refused};
 use crate::domain::ids::{OperationId, RunId};
 use crate::domain::journal::{Fact, Subject};
-use crate::domain::operation::{
-    Actor, Answer, Command, Effect, Event, Facts, Operation, Refusal, State, decide,
-};
+use crate::domain::operation::{Actor, Answer, Command, Event, Facts, State, decide};
 use crate::domain::principal::{Principal, Role};
 use crate::domain::problem::Problem;
 use crate::domain::run::{Run, RunEnd};
@@ -32,6 +31,7 @@ impl Writer {
             Message::CancelRun { id, by, reply } => self.cancel_run(id, &by, reply),
             Message::AcceptRestore { by, reply } => self.accept_restore(&by, reply),
             Message::Loaded { catalog, configuration } => self.loaded(catalog, configuration),
+            Message::Drain => self.draining = true,
             Message::Stop { reply } => {
                 let _ = reply.send(());
             }
@@ -248,6 +248,7 @@ impl Writer {
         }
         let run = Arc::new(run);
         let fact = Fact::RunOpened(Box::new(run.as_ref().clone()));
+        self.published.hold_run(run.id, None);
         match self.put_run(&run, 0, &fact, &run.opener.clone()) {
             Ok(()) => self.tell(reply, (run, false)),
             Err(problem) => drop(reply.send(Err(problem))),
@@ -301,6 +302,7 @@ impl Writer {
         ended.ended = Some((self.now(), RunEnd::Cancelled));
         let ended = Arc::new(ended);
         let actor = Actor::from(by);
+        self.published.hold_run(id, Some(Arc::clone(&run)));
         if let Err(problem) = self.put_run(&ended, 1, &Fact::RunEnded(RunEnd::Cancelled), &actor) {
             return drop(reply.send(Err(problem)));
         }
@@ -373,26 +375,4 @@ impl Writer {
             self.memory.meta = (meta, version + 1);
         }
     }
-}
-
-pub(in crate::engine) fn conflict(record: &IdempotencyRecord, arguments: Digest) -> Box<Problem> {
-    let detail = format!(
-        "this Idempotency-Key was used for another request: its arguments were {}, these are {arguments}. \
-         The first request stands; use another key for another write",
-        record.arguments
-    );
-    let mut problem = Problem::new(Code::IdempotencyConflict, detail);
-    if let Created::Operation(id) = record.created {
-        problem.operation_id = Some(id);
-    }
-    Box::new(problem)
-}
-
-/// A refusal, with what is true of the operation: once an attempt exists, state and effect come first.
-pub(super) fn refused(refusal: &Refusal, operation: &Operation) -> Box<Problem> {
-    let mut problem = Problem::new(refusal.code, refusal.detail.clone());
-    problem.operation_id = Some(operation.id());
-    problem.state = Some(operation.state.as_str().to_owned());
-    problem.effect = if operation.attempts.is_empty() { Effect::None } else { operation.effect };
-    Box::new(problem)
 }
