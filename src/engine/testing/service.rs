@@ -31,6 +31,7 @@ struct State {
     reads: u64,
     writes: u64,
     unreadable: bool,
+    slow_reads: bool,
 }
 
 /// The service.
@@ -38,6 +39,7 @@ struct State {
 pub(crate) struct NoteService {
     state: Mutex<State>,
     released: tokio::sync::Notify,
+    reads_released: tokio::sync::Notify,
 }
 
 impl NoteService {
@@ -76,6 +78,16 @@ impl NoteService {
     /// Reads are answered with an error, or not.
     pub(crate) fn unreadable(&self, unreadable: bool) {
         self.state().unreadable = unreadable;
+    }
+
+    /// Reads that come in from now on are answered, with what they saw, only after [`NoteService::release_read`].
+    pub(crate) fn slow_reads(&self, slow: bool) {
+        self.state().slow_reads = slow;
+    }
+
+    /// Lets one slow read go.
+    pub(crate) fn release_read(&self) {
+        self.reads_released.notify_one();
     }
 
     fn read(&self, id: &str) -> Reply {
@@ -130,7 +142,12 @@ impl Invoker for NoteService {
         Box::pin(async move {
             let id = request.path.trim_start_matches("/notes/").to_owned();
             if request.method == "GET" {
-                return Ok(self.read(&id));
+                let slow = self.state().slow_reads;
+                let seen = self.read(&id);
+                if slow {
+                    self.reads_released.notified().await;
+                }
+                return Ok(seen);
             }
             let reply = self.write(&id, &request);
             if self.state().behaviour == Behaviour::Hangs {

@@ -55,3 +55,42 @@ async fn a_version_that_cannot_be_read_is_waited_for() {
         assert_eq!(world.service.ledger().len(), 1);
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_that_another_write_overtook_is_made_again() {
+    let world = World::start();
+    world.service.put("n", 1, "old");
+    let of = run(&world).await;
+    let first = propose(&world, of, "set_note", "n").await;
+    let second = propose(&world, of, "set_note_read", "n").await;
+    world.service.slow_reads(true);
+    let reads = world.service.reads();
+    approve(&world, second).await;
+    while world.service.reads() == reads {
+        tokio::task::yield_now().await;
+    }
+    // The read has seen version 1 and is on its way; meanwhile the other write moves it to 2.
+    approve(&world, first).await;
+    until_state(&world, first, State::Succeeded).await;
+    world.service.slow_reads(false);
+    world.service.release_read();
+    let failed = until_state(&world, second, State::Failed).await;
+    assert_eq!(failed.operation.outcome.as_ref().unwrap().code, Some(Code::VersionConflict));
+    assert!(failed.operation.attempts.is_empty(), "no attempt began on the version that was");
+    assert_eq!(world.service.ledger().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_explicit_commit_is_not_forgotten_when_the_daemon_dies_during_the_read() {
+    let world = World::start();
+    world.service.put("n", 1, "old");
+    let id = propose(&world, run(&world).await, "set_note_read_later", "n").await;
+    approve(&world, id).await;
+    world.service.slow_reads(true);
+    let done = world.handle.commit(id, &agent()).await.unwrap();
+    assert!(done.stored.operation.wait.is_some(), "what is acknowledged is stored");
+    world.service.slow_reads(false);
+    let world = world.restart().await;
+    until_state(&world, id, State::Succeeded).await;
+    assert_eq!(world.service.ledger().len(), 1);
+}
