@@ -8,6 +8,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::domain::Time;
 
@@ -15,6 +16,10 @@ use crate::domain::Time;
 const NAME: &str = "lock";
 /// How often the file may be replaced by somebody between being opened and being locked.
 const TRIES: usize = 5;
+/// How long a lock that this process itself has let go may be kept by a child between its fork and its exec.
+const OWN_CHILD_PATIENCE: Duration = Duration::from_millis(500);
+/// Between two tries of it.
+const OWN_CHILD_PAUSE: Duration = Duration::from_millis(10);
 /// Permission bits that let group or others in.
 const OTHERS: u32 = 0o077;
 /// More than the lock file ever holds.
@@ -88,6 +93,22 @@ impl StateLock {
     /// # Errors
     /// The directory is held, not private, or unusable.
     pub fn acquire(dir: &Path, now: Time) -> Result<StateLock, LockError> {
+        let patience = Instant::now() + OWN_CHILD_PATIENCE;
+        loop {
+            match StateLock::try_acquire(dir, now) {
+                // Our own lock of a moment ago: a child of this process that has not yet come from its fork to its exec
+                // keeps it for that long. Nobody else's lock is waited for.
+                Err(LockError::Held { pid: Some(pid), .. })
+                    if pid == std::process::id() && Instant::now() < patience =>
+                {
+                    std::thread::sleep(OWN_CHILD_PAUSE);
+                }
+                taken => return taken,
+            }
+        }
+    }
+
+    fn try_acquire(dir: &Path, now: Time) -> Result<StateLock, LockError> {
         refuse_shared(dir)?;
         let path = dir.join(NAME);
         let failed = |error: io::Error| LockError::Io { path: path.clone(), what: error.to_string() };
