@@ -97,7 +97,12 @@ fn private(dir: &Path) {
 }
 
 fn record(tool: &Path, state: &Path, log: &Path, acks: &Path, config: &Path) -> Child {
-    Command::new(tool)
+    let mut command = Command::new(tool);
+    // The daemon refuses variables that it does not know, and these are the test's own.
+    for name in ["WRITD_POWER_CUTS", "WRITD_POWERLOSS", "WRITD_SEED"] {
+        command.env_remove(name);
+    }
+    command
         .arg("record")
         .arg("--dir")
         .arg(state)
