@@ -282,16 +282,18 @@ fn doubtful(operation: &Operation) -> bool {
 }
 
 impl Visible {
+    /// What has ended stays for a while: each is queued once, when it is first seen as ended.
     fn insert(&mut self, stored: Arc<Stored>) {
         let id = stored.operation.id();
-        if stored.operation.state.is_ended() {
+        let ended = |stored: &Arc<Stored>| stored.operation.state.is_ended();
+        let is_ended = ended(&stored);
+        let before = self.operations.insert(id, stored);
+        if is_ended && !before.as_ref().is_some_and(ended) {
             self.recent.push_back(id);
         }
-        self.operations.insert(id, stored);
         while self.recent.len() > RECENT {
             let Some(oldest) = self.recent.pop_front() else { break };
-            let ended = self.operations.get(&oldest).is_some_and(|known| known.operation.state.is_ended());
-            if ended && !self.recent.contains(&oldest) {
+            if self.operations.get(&oldest).is_some_and(ended) {
                 self.operations.remove(&oldest);
             }
         }

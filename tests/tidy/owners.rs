@@ -26,6 +26,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("cel", &["src/contracts/template"]),
     ("saphyr", &["src/contracts/yaml.rs"]),
     ("saphyr_parser", &["src/contracts/yaml.rs"]),
+    ("mimalloc", &["src/main.rs"]),
     ("serde_json_canonicalizer", &["src/contracts/mod.rs", "src/domain/json"]),
     ("sha2", &["src/domain/digest.rs"]),
     ("unicode_normalization", &["src/domain/json/display.rs"]),

@@ -275,3 +275,31 @@ fn c77_a_quarter_of_a_usual_stack_is_enough_at_the_limit() {
     };
     std::thread::Builder::new().stack_size(QUARTER).spawn(all_stages).unwrap().join().unwrap();
 }
+
+/// Any value of the kinds that occur, in strings and names with everything that is escaped or sorted.
+fn any_value() -> impl proptest::strategy::Strategy<Value = serde_json::Value> {
+    use proptest::prelude::*;
+    let text = || "[ -~\u{0}-\u{1f}\u{7f}éﬀ\u{2028}😂]{0,6}";
+    let leaf = prop_oneof![
+        Just(json!(null)),
+        any::<bool>().prop_map(|value| json!(value)),
+        (-(1_i64 << 53)..=1_i64 << 53).prop_map(|value| json!(value)),
+        any::<i32>().prop_map(|value| json!(f64::from(value) / 8.0)),
+        text().prop_map(|value| json!(value)),
+    ];
+    leaf.prop_recursive(4, 24, 4, move |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(|elements| json!(elements)),
+            proptest::collection::btree_map(text(), inner, 0..4).prop_map(|members| json!(members)),
+        ]
+    })
+}
+
+proptest::proptest! {
+    /// The quick way to the canonical form is taken only where it gives what the library gives.
+    #[test]
+    fn the_canonical_form_is_that_of_the_library(value in any_value()) {
+        let ours = Canonical::of(&value).unwrap();
+        proptest::prop_assert_eq!(ours.as_str(), serde_json_canonicalizer::to_string(&value).unwrap());
+    }
+}
