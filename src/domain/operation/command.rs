@@ -138,6 +138,8 @@ pub enum RunStanding {
 pub enum VersionCheck {
     /// The service checks it atomically with the write.
     ByService,
+    /// It is read next, if nothing else stands in the way: somebody asked for the commit.
+    Asked,
     /// It was read; `None` is absent.
     Read(Option<String>),
     /// It could not be read: the write waits.

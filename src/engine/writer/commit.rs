@@ -95,15 +95,9 @@ impl Writer {
             );
             return drop(reply.send(Err(Box::new(problem))));
         }
-        if approved && stored.operation.proposal.rules.check == TargetCheck::Read && !self.is_blocked(&stored)
-        {
-            // The version is read first; the write then goes on by itself and the caller sees where it stands. That it
-            // was asked for is stored before the caller is told.
-            let stored = self.remember_commit(stored, by);
-            self.read_version(&stored, true);
-            return self.answer_command(reply, stored, Answer::Done);
-        }
-        let (body, facts_of) = self.preconditions(&stored, true, VersionCheck::ByService);
+        let reads = approved && stored.operation.proposal.rules.check == TargetCheck::Read;
+        let version = if reads { VersionCheck::Asked } else { VersionCheck::ByService };
+        let (body, facts_of) = self.preconditions(&stored, true, version);
         let (waits, blocker) = (Waits::of(&facts_of), facts_of.target_busy);
         let mut decided = decide(&stored.operation, &Command::Commit(Box::new(facts_of)), &self.facts(by));
         if let (Answer::Refused(refusal), Some(blocker)) = (&mut decided.answer, blocker)
@@ -112,7 +106,14 @@ impl Writer {
         {
             refusal.detail.push_str(&format!(" (it is {blocker})"));
         }
-        let after = self.follow(&stored, decided.events, &Actor::from(by), body, waits).unwrap_or(stored);
+        let Some(after) = self.follow(&stored, decided.events, &Actor::from(by), body, waits) else {
+            let problem = Problem::new(Code::Internal, "this could not be recorded; nothing was executed");
+            return drop(reply.send(Err(Box::new(problem))));
+        };
+        if reads && decided.answer == Answer::Done && after.operation.state == State::Approved {
+            // The write goes on by itself when the version is there, and the caller sees where it stands.
+            self.read_version(&after, true);
+        }
         self.answer_command(reply, after, decided.answer);
     }
 
@@ -124,15 +125,6 @@ impl Writer {
     /// Whether the connection of an earlier attempt of it is still open: one live attempt per key.
     fn attempt_is_alive(&self, stored: &Stored) -> bool {
         stored.operation.attempts.iter().any(|attempt| self.memory.running.contains(&attempt.id))
-    }
-
-    fn remember_commit(&mut self, stored: Arc<Stored>, by: &Principal) -> Arc<Stored> {
-        if stored.operation.wait.is_some() {
-            return stored;
-        }
-        let asked = vec![Event::Deferred { wait: Wait::VersionUnavailable, until: None }];
-        let nothing = Waits { target: false, place: false, unreadable: false };
-        self.follow(&stored, asked, &Actor::from(by), None, nothing).unwrap_or(stored)
     }
 
     /// The facts of the decision. Everything that the store knows is read again here, in the single writer.

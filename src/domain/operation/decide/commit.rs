@@ -77,6 +77,7 @@ fn approved(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Deci
     }
     match &facts_of.version {
         VersionCheck::ByService => start(op, facts_of, facts),
+        VersionCheck::Asked => Decided::done(asked_for(op)),
         VersionCheck::Unavailable => wait(op, Wait::VersionUnavailable, facts_of, Code::Unavailable),
         VersionCheck::Read(version) if *version == op.proposal.target.version => start(op, facts_of, facts),
         // Before a first attempt a moved version is a conflict; after one it may be our own effect.
@@ -86,6 +87,14 @@ fn approved(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Deci
         }]),
         VersionCheck::Read(_) => wait(op, Wait::VersionUnavailable, facts_of, Code::VersionConflict),
     }
+}
+
+/// Nothing stands in its way but the version, which is read next. That its commit was asked for is not forgotten.
+fn asked_for(op: &Operation) -> Vec<Event> {
+    if op.wait.is_some() {
+        return Vec::new();
+    }
+    vec![Event::Deferred { wait: Wait::VersionUnavailable, until: None }]
 }
 
 /// Nothing starts in a run that has ended; a compensation outlives the run of what it undoes.

@@ -173,6 +173,8 @@ fn commit() -> Vec<Asked> {
             commit(true, |f| f.version = VersionCheck::Read(Some("9".into()))),
         ),
         asked("commit, target gone", by, commit(true, |f| f.version = VersionCheck::Read(None))),
+        asked("commit, version is read next", by, commit(true, |f| f.version = VersionCheck::Asked)),
+        due("commit when due, version is read next", by, commit(true, |f| f.version = VersionCheck::Asked)),
         asked("commit, version unavailable", by, commit(true, |f| f.version = VersionCheck::Unavailable)),
     ]
 }
