@@ -268,6 +268,16 @@ pub trait Tool: Send + Sync {
     fn status_request(&self, proposal: &Proposal, arguments: &Value) -> Option<RenderedRequest>;
     /// What a status answer says. `NotFound` is never proven here.
     fn classify_status(&self, proposal: &Proposal, request: &RenderedRequest, reply: &Reply) -> StatusAnswer;
+    /// A receipt that a person brings: it passes the same checks as one in an answer. Its canonical text.
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT: what does not fit, without values.
+    fn admit_receipt(
+        &self,
+        proposal: &Proposal,
+        request: &RenderedRequest,
+        receipt: &Value,
+    ) -> Result<String, ToolError>;
     /// When "not found" is proof.
     fn settlement(&self) -> Settlement;
     /// What the agent may see of data.

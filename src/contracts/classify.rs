@@ -144,11 +144,26 @@ impl Answer {
     }
 
     fn retry_after(&self) -> Option<Millis> {
-        let (_, value) = self.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("retry-after"))?;
-        // The other form, an HTTP date, needs a clock; the back-off of the contract stands in for it.
-        let seconds: u64 = value.trim().parse().ok()?;
+        let value = self.header("retry-after")?;
+        let seconds = match value.parse() {
+            Ok(seconds) => seconds,
+            // A date is one by the service's own clock, which the same answer tells.
+            Err(_) => seconds_between(self.header("date")?, value)?,
+        };
         Some(Millis::secs(seconds.min(MAX_RETRY_AFTER_S)))
     }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.trim())
+    }
+}
+
+/// Whole seconds from one HTTP date to another; none if the other is before it.
+fn seconds_between(from: &str, to: &str) -> Option<u64> {
+    let parse = |date: &str| jiff::fmt::rfc2822::parse(date).ok();
+    let between = parse(to)?.timestamp().as_second() - parse(from)?.timestamp().as_second();
+    Some(u64::try_from(between).unwrap_or(0))
 }
 
 impl ErrorEntry {
@@ -257,6 +272,14 @@ impl Contract {
             return Err("the receipt says that another version was replaced than the approved one".to_owned());
         }
         Ok(receipt)
+    }
+
+    /// A receipt that somebody brings by hand, held to the same rules as one in an answer.
+    ///
+    /// # Errors
+    /// What does not fit, without values.
+    pub fn admit_receipt(&self, body: &Value, expect: &Expect<'_>) -> Result<Receipt, String> {
+        self.receipt_in(body, expect)
     }
 
     fn entry_for(&self, answer: &Answer) -> Option<&ErrorEntry> {

@@ -340,6 +340,21 @@ impl Tool for Bound {
         }
     }
 
+    fn admit_receipt(
+        &self,
+        proposal: &Proposal,
+        request: &RenderedRequest,
+        receipt: &Value,
+    ) -> Result<String, ToolError> {
+        let operation = proposal.id.to_string();
+        let expect = Bound::expect(proposal, &operation, request);
+        let admitted = self.contract.admit_receipt(receipt, &expect).map_err(|cause| {
+            let remedy = "give the service's whole answer, or leave it out and say in the note what you know";
+            Box::new(Problem::new(Code::InvalidArgument, format!("{cause}; {remedy}")).pointer("/receipt"))
+        })?;
+        canonical_text(&admitted.data)
+    }
+
     fn settlement(&self) -> Settlement {
         match self.contract.as_write().map(|write| &write.recovery) {
             Ok(Recovery::StatusByKey(protocol)) => Settlement {

@@ -188,6 +188,12 @@ impl Published {
         receiver
     }
 
+    /// How many wait for a change of any operation.
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> usize {
+        lock(&self.waiters).values().map(Vec::len).sum()
+    }
+
     /// Makes sure that readers find the published version while the store holds the next one.
     pub(super) fn pin(&self, stored: &Arc<Stored>) {
         let mut visible = self.operations.write().unwrap_or_else(PoisonError::into_inner);

@@ -4,7 +4,7 @@
 //! and every call answers `Dead` until [`Store::reopen`].
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::batch::{Batch, Record};
 use super::error::{CommitError, OpenError, ReadError, Written};
@@ -28,6 +28,8 @@ pub enum Fault {
         /// Whether it is really written.
         written: bool,
     },
+    /// Written, but the caller learns of it only after [`Faulty::let_go`]: a sync that takes long.
+    Held,
     /// A panic.
     Panic {
         /// Whether the batch is written before.
@@ -93,6 +95,7 @@ impl Plan {
 pub struct Faulty<S> {
     inner: S,
     state: Mutex<State>,
+    let_go: Condvar,
 }
 
 struct State {
@@ -101,17 +104,30 @@ struct State {
     reads: u64,
     reopens: u64,
     dead: Option<String>,
+    held: bool,
 }
 
 impl<S: Store> Faulty<S> {
     /// Wraps a store; an empty plan changes nothing.
     pub fn new(inner: S, plan: Plan) -> Faulty<S> {
-        Faulty { inner, state: Mutex::new(State { plan, commits: 0, reads: 0, reopens: 0, dead: None }) }
+        let state = State { plan, commits: 0, reads: 0, reopens: 0, dead: None, held: false };
+        Faulty { inner, state: Mutex::new(state), let_go: Condvar::new() }
     }
 
     /// How many commits were asked for so far.
     pub fn commits(&self) -> u64 {
         self.state().commits
+    }
+
+    /// Whether a commit is held now.
+    pub fn holds(&self) -> bool {
+        self.state().held
+    }
+
+    /// Lets the held commit return.
+    pub fn let_go(&self) {
+        self.state().held = false;
+        self.let_go.notify_all();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -184,6 +200,15 @@ impl<S: Store> Store for Faulty<S> {
             }
             Some(Fault::MayBeWritten { written }) => {
                 self.in_doubt(batch, written, CommitError::MayBeWritten { what })
+            }
+            Some(Fault::Held) => {
+                self.inner.commit(batch)?;
+                let mut state = self.state();
+                state.held = true;
+                drop(
+                    self.let_go.wait_while(state, |state| state.held).unwrap_or_else(PoisonError::into_inner),
+                );
+                Ok(())
             }
             Some(Fault::Panic { written }) => {
                 if written {

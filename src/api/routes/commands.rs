@@ -12,9 +12,9 @@ use crate::api::wire::request::{
 use crate::api::wire::{CommandAnswer, CommandResult};
 use crate::domain::Code;
 use crate::domain::ids::OperationId;
-use crate::domain::json::Canonical;
 use crate::domain::operation::command::Resolution;
 use crate::domain::operation::{Answer as Decision, Command, Effect};
+use crate::domain::principal::Role;
 use crate::domain::problem::Problem;
 use crate::engine::CommandDone;
 
@@ -85,9 +85,10 @@ pub(super) async fn resolve(
 ) -> Answer {
     let resolution = match body.outcome {
         ResolveOutcome::Applied => {
-            let receipt = body.receipt.as_ref().map(Canonical::of).transpose();
-            let receipt = receipt.map_err(|error| Problem::from(&error))?;
-            Resolution::Applied { receipt: receipt.map(|receipt| receipt.as_str().to_owned()) }
+            // Who may not resolve is refused by the decision, whatever was brought.
+            let brought = body.receipt.as_ref().filter(|_| caller.principal().has(Role::Operator));
+            let check = |receipt| caller.engine().admit_receipt(id, receipt, caller.principal());
+            Resolution::Applied { receipt: brought.map(check).transpose()? }
         }
         ResolveOutcome::NotApplied => Resolution::NotApplied { retry: body.retry },
         ResolveOutcome::Failed => Resolution::Failed,

@@ -111,6 +111,10 @@ async fn an_unknown_outcome_is_settled_by_an_operator_only() {
     let problem = got.problem(403, "PERMISSION_DENIED");
     assert_eq!((&problem["state"], &problem["effect"]), (&json!("unknown"), &json!("unknown")));
     assert_eq!(t.post("oscar", &at("reconcile"), &json!({})).await.ok(200)["state"], "unknown");
+    let of_another = json!({"outcome": "applied", "receipt": {"note": "n2", "version": 18}, "note": "seen"});
+    let got = t.post("oscar", &at("resolve"), &of_another).await;
+    assert_eq!(got.problem(400, "INVALID_ARGUMENT")["pointer"], "/receipt");
+    t.post("agent", &at("resolve"), &of_another).await.problem(403, "PERMISSION_DENIED");
     let got = t.post("oscar", &at("resolve"), &settled).await;
     assert_eq!((&got.ok(200)["state"], &got.body["effect"]), (&json!("succeeded"), &json!("applied")));
     assert_eq!(got.body["outcome"]["evidence"], "operator");

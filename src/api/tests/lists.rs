@@ -93,6 +93,7 @@ async fn the_catalog_is_shown() {
             "set_note.v1",
             "set_note_again.v1",
             "set_note_brief.v1",
+            "set_note_brief_again.v1",
             "set_note_later.v1",
             "set_note_read.v1",
             "set_note_read_later.v1"
@@ -101,5 +102,5 @@ async fn the_catalog_is_shown() {
     let contracts: Page<ContractView> =
         serde_json::from_value(t.get("alice", "/v1/contracts").await.ok(200).clone()).unwrap();
     let classes: Vec<_> = contracts.items.iter().map(|contract| contract.class.as_str()).collect();
-    assert_eq!((classes[0], &classes[1..]), ("read", &["write"; 6][..]));
+    assert_eq!((classes[0], &classes[1..]), ("read", &["write"; 7][..]));
 }

@@ -45,6 +45,11 @@ fn success_needs_status_schema_and_evidence() {
     assert_eq!(found.id.as_deref(), Some("rcp_1"));
     assert_eq!(found.changed_fields.as_deref(), Some(&["shipping_address".to_owned()][..]));
     assert_eq!(found.data, receipt(&body));
+    let by_hand = contract.admit_receipt(&receipt(&body), &expect(&body)).unwrap();
+    assert_eq!(by_hand, *found);
+    for other in [json!({}), json!({"id": "rcp_1"}), receipt(b"another body")] {
+        contract.admit_receipt(&other, &expect(&body)).unwrap_err();
+    }
 
     let spoil = |pointer: &str, value: Value| {
         let mut spoiled = receipt(&body);
@@ -93,6 +98,23 @@ fn only_declared_errors_are_errors() {
         Classified::NoEffectRetryable { code: "RATE_LIMITED".into(), retry_after: Some(Millis::secs(3)) }
     );
     assert!(matches!(said(503, json!({"code": "UNAVAILABLE_BEFORE"})), Classified::NoEffectRetryable { .. }));
+    let at = |date: &str, retry_after: &str| {
+        let mut late = answer(429, json!({"code": "RATE_LIMITED"}));
+        late.headers = vec![("date".into(), date.into()), ("Retry-After".into(), retry_after.into())];
+        match contract.classify(&late, &expect(b"")) {
+            Classified::NoEffectRetryable { retry_after, .. } => retry_after,
+            other => panic!("{other:?}"),
+        }
+    };
+    let noon = "Sun, 06 Nov 1994 12:00:00 GMT";
+    assert_eq!(at(noon, "Sun, 06 Nov 1994 12:01:30 GMT"), Some(Millis::secs(90)));
+    assert_eq!(at(noon, "Sun, 06 Nov 1994 11:00:00 GMT"), Some(Millis::secs(0)));
+    assert_eq!(
+        at(noon, "Mon, 07 Nov 1994 13:00:00 GMT"),
+        Some(Millis::secs(24 * 3600)),
+        "no longer than a day"
+    );
+    assert_eq!(at(noon, "soon"), None);
     for (status, body) in [
         (503, json!({"code": "UNAVAILABLE"})),
         (503, json!({})),

@@ -38,6 +38,13 @@ impl Default for Notes {
                 r.backoff_initial = Millis(20);
                 r.backoff_max = Millis(40);
             }),
+            NoteTool::new("set_note_brief_again", Some(CommitMode::OnApproval)).changed(|r| {
+                r.timeout = Millis(400);
+                r.retry = RetryClass::Idempotent;
+                r.max_attempts = 5;
+                r.backoff_initial = Millis(1);
+                r.backoff_max = Millis(2);
+            }),
         ];
         Notes(tools.map(Arc::new).to_vec())
     }
@@ -228,6 +235,18 @@ impl Tool for NoteTool {
 
     fn classify_status(&self, _: &Proposal, _: &RenderedRequest, _: &Reply) -> StatusAnswer {
         StatusAnswer::Inconclusive { cause: "there is no status protocol".to_owned() }
+    }
+
+    fn admit_receipt(
+        &self,
+        proposal: &Proposal,
+        _: &RenderedRequest,
+        receipt: &Value,
+    ) -> Result<String, ToolError> {
+        match receipt["note"] == proposal.target.id.as_str() {
+            true => Ok(receipt.to_string()),
+            false => Err(refused(Code::InvalidArgument, "/receipt")),
+        }
     }
 
     fn settlement(&self) -> Settlement {

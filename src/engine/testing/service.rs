@@ -30,6 +30,8 @@ struct State {
     behaviour: Behaviour,
     reads: u64,
     writes: u64,
+    at_once: u64,
+    most_at_once: u64,
     unreadable: bool,
     slow_reads: bool,
 }
@@ -73,6 +75,11 @@ impl NoteService {
     /// Writes that have arrived, whatever became of them.
     pub(crate) fn writes(&self) -> u64 {
         self.state().writes
+    }
+
+    /// How many writes were under way at the same time, at most.
+    pub(crate) fn most_at_once(&self) -> u64 {
+        self.state().most_at_once
     }
 
     /// Reads are answered with an error, or not.
@@ -136,7 +143,7 @@ impl Invoker for NoteService {
         &self,
         request: RenderedRequest,
         _: Purpose,
-        _: Duration,
+        whole: Duration,
         _: usize,
     ) -> Later<'_, Result<Reply, NoReply>> {
         Box::pin(async move {
@@ -149,11 +156,32 @@ impl Invoker for NoteService {
                 }
                 return Ok(seen);
             }
+            let _under_way = UnderWay::begin(self);
             let reply = self.write(&id, &request);
-            if self.state().behaviour == Behaviour::Hangs {
-                self.released.notified().await;
+            if self.state().behaviour == Behaviour::Hangs
+                && tokio::time::timeout(whole, self.released.notified()).await.is_err()
+            {
+                return Err(NoReply::MayHaveArrived { cause: "no answer in time".to_owned() });
             }
             reply
         })
+    }
+}
+
+/// Counts a write while its connection is open, however that ends.
+struct UnderWay<'a>(&'a NoteService);
+
+impl UnderWay<'_> {
+    fn begin(service: &NoteService) -> UnderWay<'_> {
+        let mut state = service.state();
+        state.at_once += 1;
+        state.most_at_once = state.most_at_once.max(state.at_once);
+        UnderWay(service)
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.state().at_once -= 1;
     }
 }

@@ -1,7 +1,7 @@
 //! Contracts whose target's version is read just before the attempt.
 
 use super::*;
-use crate::domain::Code;
+use crate::domain::{Code, Millis};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_version_that_has_moved_ends_it_before_anything_is_sent() {
@@ -93,4 +93,18 @@ async fn an_explicit_commit_is_not_forgotten_when_the_daemon_dies_during_the_rea
     let world = world.restart().await;
     until_state(&world, id, State::Succeeded).await;
     assert_eq!(world.service.ledger().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_explicit_commit_after_its_time_is_told_so_and_reads_nothing() {
+    let world = World::start();
+    world.service.put("n", 1, "old");
+    let id = propose(&world, run(&world).await, "set_note_read_later", "n").await;
+    approve(&world, id).await;
+    let reads = world.service.reads();
+    world.clock.forward(Millis::secs(601));
+    let refused = world.handle.commit(id, &agent()).await.unwrap_err();
+    assert_eq!(refused.code, Code::ApprovalExpired);
+    assert_eq!(world.handle.operation(id, &ada()).unwrap().operation.state, State::Expired);
+    assert_eq!((world.service.reads(), world.service.writes()), (reads, 0));
 }

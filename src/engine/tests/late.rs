@@ -6,10 +6,10 @@ use crate::domain::operation::Effect;
 use crate::domain::operation::command::{Resolution, StatusAnswer};
 use crate::engine::testing::Behaviour;
 
-async fn timed_out(world: &World) -> OperationId {
+async fn timed_out(world: &World, tool: &str) -> OperationId {
     world.service.put("n", 1, "old");
     world.service.behave(Behaviour::Hangs);
-    let id = propose(world, run(world).await, "set_note_brief", "n").await;
+    let id = propose(world, run(world).await, tool, "n").await;
     approve(world, id).await;
     until_state(world, id, State::Unknown).await;
     id
@@ -18,7 +18,7 @@ async fn timed_out(world: &World) -> OperationId {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_receipt_after_the_deadline_settles_it() {
     let world = World::start();
-    let id = timed_out(&world).await;
+    let id = timed_out(&world, "set_note_brief").await;
     world.service.behave(Behaviour::Hangs);
     // The connection is kept for as long again: the answer is given at once.
     world.service.release();
@@ -30,7 +30,7 @@ async fn a_receipt_after_the_deadline_settles_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_receipt_after_failed_without_effect_opens_a_ticket_and_flips_no_state() {
     let world = World::start();
-    let id = timed_out(&world).await;
+    let id = timed_out(&world, "set_note_brief").await;
     let not_applied = Resolution::NotApplied { retry: false };
     let resolve = Command::Resolve { resolution: not_applied, note: "I looked".to_owned() };
     let done = world.handle.command(id, resolve, &olga()).await.unwrap();
@@ -48,4 +48,19 @@ async fn a_receipt_after_failed_without_effect_opens_a_ticket_and_flips_no_state
     // The commit went through the writer after the second answer: it was looked at, and said nothing new.
     assert_eq!((again.operation.late.len(), again.operation.events), (1, after.operation.events));
     world.service.release();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_second_attempt_while_the_connection_of_the_first_is_open() {
+    let world = World::start();
+    let id = timed_out(&world, "set_note_brief_again").await;
+    world.service.behave(Behaviour::Works);
+    let resolution = Resolution::NotApplied { retry: true };
+    let resolve = Command::Resolve { resolution, note: "I looked".to_owned() };
+    world.handle.command(id, resolve, &olga()).await.unwrap();
+    let second = |s: &Stored| s.operation.attempts.len() == 2 && s.operation.state != State::Executing;
+    let done = until(&world, id, second).await;
+    // The first had its effect: a version that has moved may be our own doing, and proves nothing.
+    assert_eq!(done.operation.state, State::Unknown);
+    assert_eq!((world.service.writes(), world.service.most_at_once()), (2, 1));
 }

@@ -7,8 +7,10 @@ mod faults;
 mod idempotency;
 mod late;
 mod pages;
+mod published;
 mod recovery;
 mod runs;
+mod stop;
 mod waits;
 
 use std::sync::Arc;
@@ -39,13 +41,14 @@ fn olga() -> Principal {
     principal("olga", PrincipalKind::Operator, &[Role::Operator])
 }
 
-const TOOLS: [&str; 6] = [
+const TOOLS: [&str; 7] = [
     "set_note.v1",
     "set_note_later.v1",
     "set_note_read.v1",
     "set_note_read_later.v1",
     "set_note_brief.v1",
     "set_note_again.v1",
+    "set_note_brief_again.v1",
 ];
 
 fn all_tools() -> OpenRun {

@@ -7,8 +7,8 @@ use super::*;
 use crate::domain::operation::Loss;
 use crate::engine::Limits;
 use crate::engine::testing::Behaviour;
-use crate::store::records::keys;
-use crate::store::{Batch, Record};
+use crate::store::records::{Records, keys};
+use crate::store::{Batch, Record, codec};
 
 const KINDS: [&str; 5] = ["proposed", "waiting", "executing", "blocked", "cancelled"];
 
@@ -93,4 +93,49 @@ async fn a_damaged_record_keeps_its_target_busy_and_hides_no_other() {
     until_state(&world, other, State::Succeeded).await;
     until(&world, same, |s| waits_for(s, &Wait::TargetBusy(damaged))).await;
     assert_eq!(world.service.ledger().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_accepted_restore_releases_the_imported_and_not_what_cannot_be_read() {
+    for damaged in [false, true] {
+        let world = abrupt();
+        world.service.put("n", 1, "old");
+        world.service.put("other", 1, "old");
+        let run = run(&world).await;
+        let lost = propose(&world, run, "set_note", "n").await;
+        let other = propose(&world, run, "set_note", "other").await;
+        let records = Records(world.store.as_ref());
+        let (mut meta, version) = records.meta().unwrap();
+        meta.held = true;
+        let held = Record { version: version + 1, payload: codec::encode(&meta).unwrap() };
+        let mut batch = Batch::default().put(keys::meta(), held);
+        if damaged {
+            // Neither its record nor the journal says any more what it was about.
+            let garbage = || Record { version: 9, payload: b"garbage".to_vec() };
+            let page = world.handle.history(lost, &olga()).unwrap()[0].seq;
+            batch = batch.put(keys::open(lost), garbage()).put(keys::page(page), garbage());
+        }
+        world.store.commit(&batch).unwrap();
+        let world = world.restart().await;
+        assert!(world.report.held);
+        approve(&world, other).await;
+        until(&world, other, |s| s.operation.wait.is_some()).await;
+        world.handle.accept_restore(&agent()).await.unwrap_err();
+        world.handle.accept_restore(&olga()).await.unwrap();
+        if damaged {
+            // A member after it: whatever the acceptance queued has been looked at.
+            assert!(try_approve(&world, lost).await.is_err());
+            run_again(&world).await;
+            let stored = world.handle.operation(other, &olga()).unwrap();
+            assert_eq!((stored.operation.state, world.service.writes()), (State::Approved, 0));
+        } else {
+            until_state(&world, other, State::Succeeded).await;
+            assert_eq!(world.service.ledger().len(), 1);
+        }
+    }
+}
+
+/// A member through the writer.
+async fn run_again(world: &World) {
+    run(world).await;
 }
