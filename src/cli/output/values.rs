@@ -13,7 +13,8 @@ pub(crate) fn safe(text: &str) -> String {
 pub(crate) fn json(value: Option<&serde_json::Value>) -> String {
     match value {
         None => "(absent)".to_owned(),
-        Some(serde_json::Value::String(text)) => format!("\"{}\"", safe(text)),
+        // A quote inside is marked, so that it does not look like the end.
+        Some(serde_json::Value::String(text)) => format!("\"{}\"", safe(text).replace('"', "\\\"")),
         Some(other) => safe(&canonical(other)),
     }
 }
@@ -81,6 +82,8 @@ mod tests {
             [None, Some(serde_json::Value::Null), Some("".into()), Some("null".into()), Some(5.into())]
                 .map(|value| json(value.as_ref()));
         assert_eq!(shown, ["(absent)", "null", "\"\"", "\"null\"", "5"]);
+        assert_eq!(json(Some(&"a\" -> \"b".into())), r#""a\" -> \"b""#);
+        assert_eq!(json(Some(&"a\\".into())), r#""a\\""#);
     }
 
     #[test]

@@ -62,7 +62,12 @@ pub fn is_invisible(character: char) -> bool {
 pub fn escape_visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
-        push_visible(&mut shown, character);
+        if shown.is_empty() && unicode_normalization::char::is_combining_mark(character) {
+            // It would change what stands before the text.
+            push_number(&mut shown, character);
+        } else {
+            push_visible(&mut shown, character);
+        }
     }
     shown
 }
@@ -86,11 +91,15 @@ fn push_visible(shown: &mut String, character: char) {
     if character == '\\' {
         shown.push_str("\\\\");
     } else if is_invisible(character) {
-        // Writing to a String cannot fail.
-        let _ = write!(shown, "\\u{{{:x}}}", u32::from(character));
+        push_number(shown, character);
     } else {
         shown.push(character);
     }
+}
+
+fn push_number(shown: &mut String, character: char) {
+    // Writing to a String cannot fail.
+    let _ = write!(shown, "\\u{{{:x}}}", u32::from(character));
 }
 
 /// The text is not one that [`escape_visible`] writes: a backslash that begins nothing, or a number of no character.
@@ -152,6 +161,7 @@ mod tests {
             ("\\u{41}", "\\\\u{41}"),
             ("a\u{0}\n\u{7f}\u{85}", "a\\u{0}\\u{a}\\u{7f}\\u{85}"),
             ("\u{202e}gpj.exe", "\\u{202e}gpj.exe"),
+            ("\u{301}e\u{301}", "\\u{301}e\u{301}"),
             ("a\u{200b}b\u{2060}\u{feff}", "a\\u{200b}b\\u{2060}\\u{feff}"),
             ("\u{e0041}\u{e000}\u{10ffff}\u{fffe}", "\\u{e0041}\\u{e000}\\u{10ffff}\\u{fffe}"),
             ("a\u{a0}b\u{3000}\u{2800}\u{3164}", "a\\u{a0}b\\u{3000}\\u{2800}\\u{3164}"),
