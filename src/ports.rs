@@ -12,7 +12,7 @@ use crate::domain::ids::{AttemptId, CallId, OperationId, RunId};
 use crate::domain::json::Canonical;
 use crate::domain::operation::command::{AttemptAnswer, StatusAnswer};
 use crate::domain::operation::{
-    Actor, Change, CommitMode, Proposal, RecoveryTier, RetryClass, Target, TargetCheck,
+    Actor, Change, CommitMode, Proposal, RecoveryTier, RetryClass, Target, TargetCheck, WriteClass,
 };
 use crate::domain::principal::Principal;
 use crate::domain::problem::Problem;
@@ -159,6 +159,8 @@ pub struct Plan {
 /// The fixed rules of a write tool.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ToolRules {
+    /// What it does to the world.
+    pub class: WriteClass,
     /// Time to decide.
     pub decide_within: Millis,
     /// Time to execute.
@@ -191,6 +193,49 @@ pub struct ToolRules {
     pub residual: Vec<String>,
 }
 
+/// Who looks at data that came from a service.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Audience {
+    /// A program that asks.
+    Agent,
+    /// A person who decides.
+    Approver,
+    /// A person who settles.
+    Operator,
+    /// A person who looks at everything and changes nothing.
+    Auditor,
+}
+
+impl Audience {
+    /// As contracts write it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Audience::Agent => "agent",
+            Audience::Approver => "approver",
+            Audience::Operator => "operator",
+            Audience::Auditor => "auditor",
+        }
+    }
+}
+
+/// What a receipt says; everything in it is the service's word.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ReceiptFacts {
+    /// Its id at the service.
+    pub id: Option<String>,
+    /// The version that was replaced.
+    pub previous_version: Option<String>,
+    /// The version after.
+    pub new_version: Option<String>,
+    /// What was changed.
+    pub changed_fields: Option<Vec<String>>,
+    /// When it happened.
+    pub committed_at: Option<String>,
+    /// When a draft ends by itself.
+    pub expires_at: Option<String>,
+}
+
 /// When "not found" is proof.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settlement {
@@ -217,7 +262,7 @@ pub trait Tool: Send + Sync {
     fn fingerprint(&self) -> Digest;
     /// Its canonical body, for the store.
     fn body(&self) -> &[u8];
-    /// A write, or a read.
+    /// A draft or a write: an operation. Or a read.
     fn is_write(&self) -> bool;
     /// For people.
     fn title(&self) -> &str;
@@ -280,8 +325,12 @@ pub trait Tool: Send + Sync {
     ) -> Result<String, ToolError>;
     /// When "not found" is proof.
     fn settlement(&self) -> Settlement;
-    /// What the agent may see of data.
-    fn redact_for_agent(&self, data: Value) -> Value;
+    /// What an audience may see of data.
+    fn redact(&self, audience: Audience, data: Value) -> Value;
+    /// How sensitive its data is, in the words of the contract.
+    fn data_class(&self) -> &str;
+    /// What a receipt says, in the places that the contract names.
+    fn read_receipt(&self, receipt: &Value) -> ReceiptFacts;
 }
 
 /// Who a recorded name is now.

@@ -3,17 +3,19 @@
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use serde_json::Value;
 
 use super::answer::Refused;
 use super::wire::request::AS_HEADER;
-use super::wire::{Lens, OperationDetail, OperationView};
+use super::wire::{Lens, OperationDetail, OperationView, Receipts, ResultView};
 use super::{Api, Settings};
 use crate::domain::Code;
 use crate::domain::Time;
 use crate::domain::ids::OperationId;
-use crate::domain::principal::Principal;
+use crate::domain::principal::{Principal, PrincipalKind, Role};
 use crate::domain::problem::Problem;
 use crate::engine::{Handle, Stored};
+use crate::ports::Audience;
 
 /// The account at the other end of a connection, by the kernel. Never its pid: pids are reused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,15 +58,15 @@ impl Caller {
     }
 
     pub(super) fn view(&self, stored: &Stored) -> OperationView {
-        self.view_with(stored, true)
+        self.with_receipts(stored, |receipts| self.view_with(stored, receipts))
     }
 
     /// Without receipts, for lists.
     pub(super) fn row(&self, stored: &Stored) -> OperationView {
-        self.view_with(stored, false)
+        self.view_with(stored, Receipts::Hidden)
     }
 
-    fn view_with(&self, stored: &Stored, receipts: bool) -> OperationView {
+    fn view_with(&self, stored: &Stored, receipts: Receipts<'_>) -> OperationView {
         let sees = |id| self.sees(id);
         OperationView::of(&stored.operation, Lens { now: self.now(), sees: &sees, receipts })
     }
@@ -72,8 +74,52 @@ impl Caller {
     pub(super) fn detail(&self, stored: &Stored) -> Result<OperationDetail, Refused> {
         let body = self.engine.body(stored.operation.id())?;
         let sees = |id| self.sees(id);
-        let lens = Lens { now: self.now(), sees: &sees, receipts: true };
-        Ok(OperationDetail::of(&stored.operation, &body, lens))
+        Ok(self.with_receipts(stored, |receipts| {
+            let lens = Lens { now: self.now(), sees: &sees, receipts };
+            let mut detail = OperationDetail::of(&stored.operation, &body, lens);
+            detail.result = self.result(stored, receipts);
+            detail
+        }))
+    }
+
+    fn result(&self, stored: &Stored, receipts: Receipts<'_>) -> Option<ResultView> {
+        let tool = self.engine.tool_of(&stored.operation.proposal).ok()?;
+        let receipt = receipts.whole_of(&stored.operation);
+        let facts = receipt.map(|receipt| tool.read_receipt(&receipt)).unwrap_or_default();
+        ResultView::of(&stored.operation, &facts, tool.data_class(), receipts)
+    }
+
+    /// With which eyes this caller sees the data of services.
+    fn audience(&self) -> Audience {
+        let person = match self.principal.kind {
+            PrincipalKind::User | PrincipalKind::Operator => true,
+            PrincipalKind::Agent | PrincipalKind::Service => false,
+        };
+        let roles = [
+            (Role::Operator, Audience::Operator),
+            (Role::Approver, Audience::Approver),
+            (Role::Auditor, Audience::Auditor),
+        ];
+        let found = roles.into_iter().find(|(role, _)| person && self.principal.has(*role));
+        found.map_or(Audience::Agent, |(_, audience)| audience)
+    }
+
+    /// A receipt as this caller may see it. Where the contract cannot be had, only people see it: nobody knows what was
+    /// to be redacted.
+    pub(super) fn redacted(&self, id: OperationId, receipt: Value) -> Value {
+        let audience = self.audience();
+        let tool = self.engine.operation(id, &self.principal);
+        match tool.map(|stored| self.engine.tool_of(&stored.operation.proposal)) {
+            Ok(Ok(tool)) => tool.redact(audience, receipt),
+            Ok(Err(_)) | Err(_) if audience == Audience::Agent => Value::Null,
+            Ok(Err(_)) | Err(_) => receipt,
+        }
+    }
+
+    fn with_receipts<T>(&self, stored: &Stored, show: impl FnOnce(Receipts<'_>) -> T) -> T {
+        let id = stored.operation.id();
+        let redact = |receipt| self.redacted(id, receipt);
+        show(Receipts::Shown { redact: &redact, parts: self.audience() != Audience::Agent })
     }
 }
 

@@ -11,7 +11,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 
 use super::caller::Caller;
-use super::wire::EventView;
+use super::wire::{EventView, Eyes};
 use crate::domain::journal::Entry;
 use crate::domain::problem::Problem;
 use crate::engine::fact_of;
@@ -121,8 +121,8 @@ impl Reader {
             Ok(fact) => fact,
             Err(problem) => return self.fail(&problem).await,
         };
-        let sees = |id| self.caller.sees(id);
-        let view = EventView::of(entry, fact.as_ref(), &sees);
+        let (sees, redact) = (|id| self.caller.sees(id), |id, receipt| self.caller.redacted(id, receipt));
+        let view = EventView::of(entry, fact.as_ref(), Eyes { sees: &sees, redact: &redact });
         // Ids, names, numbers and JSON values: this cannot fail.
         let data = serde_json::to_string(&view).unwrap_or_default();
         self.send(format!("id: {}\nevent: {}\ndata: {data}\n\n", view.seq, view.name)).await

@@ -62,6 +62,8 @@ pub struct Receipt {
     pub previous_version: Option<String>,
     /// The version after.
     pub new_version: Option<String>,
+    /// When a draft ends by itself.
+    pub expires_at: Option<String>,
     /// The fields that the service says it changed.
     pub changed_fields: Option<Vec<String>>,
     /// When, as the service says.
@@ -211,6 +213,7 @@ impl ReceiptSpec {
             changed_fields: fields
                 .map(|fields| fields.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
             committed_at: text_at(self.committed_at.as_ref(), body),
+            expires_at: None,
         }
     }
 }
@@ -264,7 +267,7 @@ impl Contract {
             return Err(format!("the answer does not pass the output schema{first}"));
         }
         parts.receipt.evidence.check(body, expect)?;
-        let receipt = parts.receipt.read(body);
+        let receipt = self.read_receipt(body);
         if parts.target.check == VersionCheck::IfMatch
             && let (Some(approved), Some(replaced)) = (expect.version, &receipt.previous_version)
             && approved != replaced
@@ -272,6 +275,14 @@ impl Contract {
             return Err("the receipt says that another version was replaced than the approved one".to_owned());
         }
         Ok(receipt)
+    }
+
+    /// What stands in a receipt, in the places that the contract names.
+    #[must_use]
+    pub fn read_receipt(&self, body: &Value) -> Receipt {
+        let Some(parts) = &self.write else { return ReceiptSpec::default().read(body) };
+        let expires_at = parts.draft.as_ref().and_then(|draft| text_at(Some(&draft.expires_at), body));
+        Receipt { expires_at, ..parts.receipt.read(body) }
     }
 
     /// A receipt that somebody brings by hand, held to the same rules as one in an answer.

@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::finding::{Finding, FindingCode, Findings};
 use super::model::{
-    ActorHeaders, ApprovalSpec, Cancel, Commit, Compensation, EffectClass, EffectSpec, ErrorEntry, HttpSpec,
-    Idempotency, Lifecycle, Limits, PreviewSpec, Readback, ReceiptSpec, Recovery, Redact, Retry, Service,
-    TargetSpec,
+    ActorHeaders, ApprovalSpec, Cancel, Commit, Compensation, DraftSpec, EffectClass, EffectSpec, ErrorEntry,
+    HttpSpec, Idempotency, Lifecycle, Limits, PreviewSpec, Readback, ReceiptSpec, Recovery, Redact, Retry,
+    Service, TargetSpec,
 };
 use super::render::RenderError;
 use super::schema::{Schema, Violation};
@@ -82,6 +82,8 @@ pub struct WriteParts {
     pub compensation: Compensation,
     /// An independent read after success.
     pub readback: Option<Readback>,
+    /// That it ends by itself, and when; for drafts.
+    pub draft: Option<DraftSpec>,
 }
 
 impl Contract {
@@ -190,12 +192,6 @@ impl Contract {
     /// All violations, without values, under two kilobytes.
     pub fn validate_output(&self, output: &Value) -> Result<(), Vec<Violation>> {
         self.output.validate(output)
-    }
-
-    /// The value as an agent may see it.
-    #[must_use]
-    pub fn redact_for_agent(&self, value: &Value) -> Value {
-        self.redact.apply("agent", value)
     }
 
     /// The value as an audience may see it: `agent`, `approver`, `operator`, `auditor`, `log`.

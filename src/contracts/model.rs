@@ -133,6 +133,15 @@ pub struct ApprovalSpec {
     pub execute_within: Millis,
 }
 
+/// A draft ends by itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DraftSpec {
+    /// After this much time, at the service.
+    pub ttl: Millis,
+    /// Where the answer says when.
+    pub(super) expires_at: Pointer,
+}
+
 /// Who starts the commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Commit {

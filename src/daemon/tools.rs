@@ -20,11 +20,15 @@ use crate::domain::operation::command::{AttemptAnswer, StatusAnswer};
 use crate::domain::operation::evidence::NamedEffect;
 use crate::domain::operation::{
     Actor, Change, CommitMode, Effect, Evidence, Proposal, RecoveryTier, RetryClass, Target, TargetCheck,
+    WriteClass,
 };
 use crate::domain::problem::Problem;
 use crate::domain::request::RenderedRequest;
 use crate::domain::{Code, Digest};
-use crate::ports::{Plan, PlanInput, PreviewRead, Reply, Settlement, Tool, ToolError, ToolRules, Toolbox};
+use crate::ports::{
+    Audience, Plan, PlanInput, PreviewRead, ReceiptFacts, Reply, Settlement, Tool, ToolError, ToolRules,
+    Toolbox,
+};
 
 /// The loaded catalog over the configured bases.
 pub(super) struct Tools {
@@ -115,6 +119,10 @@ impl Bound {
 fn rules(contract: &Contract) -> Option<ToolRules> {
     let write = contract.as_write().ok()?;
     Some(ToolRules {
+        class: match contract.class() {
+            EffectClass::Draft => WriteClass::Draft,
+            EffectClass::Write | EffectClass::Read => WriteClass::Write,
+        },
         decide_within: write.approval.decide_within,
         execute_within: write.approval.execute_within,
         commit: match write.commit {
@@ -166,8 +174,8 @@ impl Tool for Bound {
 
     fn is_write(&self) -> bool {
         match self.contract.class() {
-            EffectClass::Write => true,
-            EffectClass::Read | EffectClass::Draft => false,
+            EffectClass::Draft | EffectClass::Write => true,
+            EffectClass::Read => false,
         }
     }
 
@@ -372,8 +380,24 @@ impl Tool for Bound {
         }
     }
 
-    fn redact_for_agent(&self, data: Value) -> Value {
-        self.contract.redact_for_agent(&data)
+    fn redact(&self, audience: Audience, data: Value) -> Value {
+        self.contract.redact_for(audience.as_str(), &data)
+    }
+
+    fn data_class(&self) -> &str {
+        &self.contract.data_class
+    }
+
+    fn read_receipt(&self, receipt: &Value) -> ReceiptFacts {
+        let read = self.contract.read_receipt(receipt);
+        ReceiptFacts {
+            id: read.id,
+            previous_version: read.previous_version,
+            new_version: read.new_version,
+            changed_fields: read.changed_fields,
+            committed_at: read.committed_at,
+            expires_at: read.expires_at,
+        }
     }
 }
 

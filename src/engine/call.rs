@@ -9,7 +9,7 @@ use crate::domain::ids::{CallId, RunId};
 use crate::domain::operation::Actor;
 use crate::domain::principal::Principal;
 use crate::domain::problem::Problem;
-use crate::ports::{NoReply, Purpose, Tool, ToolError};
+use crate::ports::{Audience, NoReply, Purpose, Tool, ToolError};
 
 /// A read that an agent wants.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ impl Handle {
             .ok_or_else(|| no_such_tool(&request.tool, request.major, "read"))?;
         let arguments = tool.admit(&request.arguments)?.value();
         let data = read(&self.parts, tool.as_ref(), &arguments, run, &Actor::from(by)).await?;
-        Ok(CallResult { id: self.parts.ids.call(), data: tool.redact_for_agent(data) })
+        Ok(CallResult { id: self.parts.ids.call(), data: tool.redact(Audience::Agent, data) })
     }
 }
 

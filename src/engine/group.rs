@@ -1,7 +1,7 @@
 //! The pending group: what the next commit writes. Members are decided against it one after the other; a member that is
 //! refused leaves nothing in it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::domain::ids::OperationId;
@@ -24,6 +24,8 @@ pub(super) struct Group {
     pub(super) entries: Vec<Entry>,
     pub(super) operations: HashMap<OperationId, Arc<Stored>>,
     pub(super) idempotency: HashMap<Digest, IdempotencyRecord>,
+    /// Operations whose body is written by this group.
+    pub(super) bodies: HashSet<OperationId>,
     pub(super) after: Vec<AfterCommit>,
     /// Members so far.
     pub(super) members: usize,
@@ -135,6 +137,7 @@ impl Group {
     pub(super) fn put_body(&mut self, id: OperationId, body: &Body) -> Result<(), AppendError> {
         let payload = encode(body)?;
         self.edit(|batch| batch.put(keys::body(id), Record { version: 1, payload }));
+        self.bodies.insert(id);
         Ok(())
     }
 

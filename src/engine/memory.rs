@@ -150,6 +150,11 @@ impl Memory {
         }
     }
 
+    /// Whether one is to be looked at now.
+    pub(super) fn has_runnable(&self) -> bool {
+        !self.runnable.is_empty()
+    }
+
     /// The next one to look at; when there is none and a place is free, the oldest that waits for one. A place is offered
     /// until somebody takes it: who waited for it may have ended, or wait for something else by now.
     pub(super) fn next_runnable(&mut self, places: usize) -> Option<OperationId> {

@@ -11,7 +11,8 @@ use super::message::Message;
 use crate::domain::ids::{OperationId, RunId};
 use crate::domain::json::Canonical;
 use crate::domain::operation::{
-    Actor, Body, PROPOSAL_FORMAT, Proposal, Rules, TargetCheck, proposal_digest, version_text, version_value,
+    Actor, Body, PROPOSAL_FORMAT, Proposal, Rules, TargetCheck, WriteClass, proposal_digest, version_text,
+    version_value,
 };
 use crate::domain::principal::{Principal, Role};
 use crate::domain::problem::Problem;
@@ -240,7 +241,11 @@ impl Handle {
             created: now,
             decide_by: bounded(now.plus(rules.decide_within.min(decide_max)), run.deadline),
             rules: Rules {
-                approvals: self.parts.directory.approvals(),
+                class: rules.class,
+                approvals: match rules.class {
+                    WriteClass::Draft => 0,
+                    WriteClass::Write => self.parts.directory.approvals(),
+                },
                 execute_within: rules.execute_within.min(execute_max),
                 commit: rules.commit,
                 check: rules.check,

@@ -96,6 +96,9 @@ impl Writer {
         if self.dead_since.is_some() {
             return REOPEN_EVERY;
         }
+        if self.memory.has_runnable() && !self.draining {
+            return Duration::ZERO;
+        }
         let now = self.parts.clock.now();
         self.memory.next_due().map_or(LONGEST_SLEEP, |due| due.since(now).to_std().min(LONGEST_SLEEP))
     }

@@ -25,7 +25,7 @@ pub(super) async fn show(caller: Caller, Query(NoQuery): Query<NoQuery>) -> Answ
 }
 
 fn contract(tool: &dyn Tool) -> ContractView {
-    let class = if tool.is_write() { "write" } else { "read" };
+    let class = tool.rules().map_or("read", |rules| rules.class.as_str());
     ContractView {
         tool: reference(tool),
         version: tool.version(),

@@ -6,7 +6,7 @@ use crate::api::answer::{Answer, json};
 use crate::api::caller::Caller;
 use crate::api::queries::{EventsQuery, ListQuery, WaitQuery};
 use crate::api::strict::{Id, Query};
-use crate::api::wire::{EventView, Page};
+use crate::api::wire::{EventView, Eyes, Page};
 use crate::domain::ids::OperationId;
 use crate::engine::{PageQuery, fact_of};
 
@@ -32,11 +32,12 @@ pub(super) async fn events(
 ) -> Answer {
     let history = caller.engine().history(id, caller.principal())?;
     let limit = query.limit.items(&caller);
-    let sees = |id| caller.sees(id);
+    let (sees, redact) = (|id| caller.sees(id), |id, receipt| caller.redacted(id, receipt));
+    let eyes = Eyes { sees: &sees, redact: &redact };
     let mut later = history.iter().filter(|entry| u64::from(entry.number) > query.after);
     let mut items = Vec::new();
     for entry in later.by_ref().take(limit) {
-        items.push(EventView::of(entry, fact_of(entry)?.as_ref(), &sees));
+        items.push(EventView::of(entry, fact_of(entry)?.as_ref(), eyes));
     }
     let more = later.next().is_some();
     let next = items.last().filter(|_| more).map(|event| event.number.to_string());

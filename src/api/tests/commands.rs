@@ -123,6 +123,25 @@ async fn an_unknown_outcome_is_settled_by_an_operator_only() {
 }
 
 #[tokio::test]
+async fn a_receipt_is_redacted_for_who_looks_at_it() {
+    let t = Tester::start();
+    let id = t.unknown().await;
+    let receipt = json!({"note": "n1", "version": 18, "secret": "s3cret", "expires_at": "2026-08-01"});
+    let settled = json!({"outcome": "applied", "receipt": receipt, "note": "seen in the log"});
+    let path = format!("/v1/operations/{id}/resolve");
+    assert_eq!(t.post("oscar", &path, &settled).await.ok(200)["outcome"]["receipt"], receipt);
+    for (who, sees) in [("agent", false), ("alice", true), ("oscar", true)] {
+        let shown = t.get(who, &format!("/v1/operations/{id}")).await.ok(200).clone();
+        assert_eq!(shown["outcome"]["receipt"]["secret"].is_string(), sees, "{who}");
+        let result = &shown["result"];
+        assert_eq!((&result["ok"], &result["new_version"]), (&json!(true), &json!(18)), "{who}");
+        assert_eq!((&result["expires_at"], &result["untrusted"]), (&json!("2026-08-01"), &json!(true)));
+        let events = t.get(who, &format!("/v1/operations/{id}/events")).await.ok(200).to_string();
+        assert_eq!(events.contains("s3cret"), sees, "{who}: {events}");
+    }
+}
+
+#[tokio::test]
 async fn a_resolution_that_contradicts_itself_is_refused() {
     let t = Tester::start();
     let id = t.unknown().await;

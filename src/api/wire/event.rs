@@ -31,6 +31,15 @@ impl From<Subject> for SubjectView {
     }
 }
 
+/// With which eyes an entry is looked at.
+#[derive(Clone, Copy)]
+pub struct Eyes<'a> {
+    /// Whether the reader may see another operation.
+    pub sees: &'a dyn Fn(OperationId) -> bool,
+    /// What the reader may see of a receipt of an operation.
+    pub redact: &'a dyn Fn(OperationId, Value) -> Value,
+}
+
 /// One journal entry.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct EventView {
@@ -59,7 +68,7 @@ pub struct EventView {
 impl EventView {
     /// What a reader is shown of an entry and its decoded fact; none when it was erased.
     #[must_use]
-    pub fn of(entry: &Entry, fact: Option<&Fact>, sees: &dyn Fn(OperationId) -> bool) -> EventView {
+    pub fn of(entry: &Entry, fact: Option<&Fact>, eyes: Eyes<'_>) -> EventView {
         EventView {
             seq: entry.seq,
             at: entry.at,
@@ -67,17 +76,19 @@ impl EventView {
             subject: entry.subject.into(),
             number: entry.number,
             name: entry.name.clone(),
-            data: fact.and_then(|fact| data(fact, sees)),
+            data: fact.and_then(|fact| data(entry, fact, eyes)),
             erased: entry.is_erased(),
             digest: entry.digest(),
         }
     }
 }
 
-fn data(fact: &Fact, sees: &dyn Fn(OperationId) -> bool) -> Option<Value> {
+fn data(entry: &Entry, fact: &Fact, eyes: Eyes<'_>) -> Option<Value> {
     let value = match fact {
         // Another write is named only to who may see it.
-        Fact::Operation(Event::Deferred { wait: Wait::TargetBusy(blocker), until }) if !sees(*blocker) => {
+        Fact::Operation(Event::Deferred { wait: Wait::TargetBusy(blocker), until })
+            if !(eyes.sees)(*blocker) =>
+        {
             return Some(serde_json::json!({ "wait": "target_busy", "until": until }));
         }
         Fact::Operation(event) => content(serde_json::to_value(event).ok()?),
@@ -89,13 +100,27 @@ fn data(fact: &Fact, sees: &dyn Fn(OperationId) -> bool) -> Option<Value> {
         | Fact::RestoreAccepted { .. } => content(serde_json::to_value(fact).ok()?),
     };
     let mut value = if value.is_null() { return None } else { value };
-    // Receipts are stored as text.
-    if let Some(receipt) = value.get_mut("receipt")
-        && let Some(text) = receipt.as_str()
-    {
-        *receipt = json_of(text);
+    if let Subject::Operation(id) = entry.subject {
+        receipts(&mut value, &|receipt| (eyes.redact)(id, receipt));
     }
     Some(value)
+}
+
+/// Receipts are stored as text: of an outcome, of a late answer, of the parts of a partial effect.
+fn receipts(value: &mut Value, redact: &dyn Fn(Value) -> Value) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                match member.as_str() {
+                    Some(text) if name == "receipt" || name == "succeeded" => *member = redact(json_of(text)),
+                    Some(_) => {}
+                    None => receipts(member, redact),
+                }
+            }
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(|element| receipts(element, redact)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 /// What stands behind the name of a variant: the name is the entry's own.

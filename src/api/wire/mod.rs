@@ -9,17 +9,21 @@ mod lists;
 mod operation;
 mod parts;
 pub mod request;
+mod result;
 mod run;
 
-pub use event::{EventView, SubjectView};
+pub use event::{EventView, Eyes, SubjectView};
 pub use lists::{
     Accepted, CatalogView, ContractView, Health, HealthState, InboxItem, InboxView, Page, Progress,
 };
-pub use operation::{CommandAnswer, CommandResult, Lens, OperationDetail, OperationView, RequestView};
+pub use operation::{
+    CommandAnswer, CommandResult, Lens, OperationDetail, OperationView, Receipts, RequestView,
+};
 pub use parts::{
     AttemptView, ChangeView, ClocksView, DecisionView, DoubtView, EffectView, LateView, OutcomeView,
     TargetView, WaitView,
 };
+pub use result::{ResourceView, ResultView};
 pub use run::{CallView, RunView};
 
 use serde_json::Value;

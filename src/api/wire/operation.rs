@@ -6,13 +6,51 @@ use serde_json::Value;
 use super::parts::{
     AttemptView, ChangeView, ClocksView, DecisionView, DoubtView, LateView, OutcomeView, TargetView, WaitView,
 };
+use super::result::ResultView;
 use super::{is_false, json_of};
 use crate::domain::ids::{OperationId, RunId};
 use crate::domain::operation::{
-    Actor, Body, CommitMode, Effect, Operation, RecoveryTier, RetryClass, State, TargetCheck,
+    Actor, Body, CommitMode, Effect, Operation, RecoveryTier, RetryClass, State, TargetCheck, WriteClass,
 };
 use crate::domain::request::RenderedRequest;
 use crate::domain::{Digest, Time};
+
+/// How much of a receipt a reader is shown.
+#[derive(Clone, Copy)]
+pub enum Receipts<'a> {
+    /// Nothing.
+    Hidden,
+    /// What the contract lets this audience see. A redaction names places of the whole answer, so the receipts of parts
+    /// are shown only to people.
+    Shown {
+        /// The whole with what is redacted gone.
+        redact: &'a dyn Fn(Value) -> Value,
+        /// Whether the receipts of the parts of a partial effect are shown.
+        parts: bool,
+    },
+}
+
+impl Receipts<'_> {
+    pub(super) fn whole(self, text: Option<&String>) -> Option<Value> {
+        match self {
+            Receipts::Hidden => None,
+            Receipts::Shown { redact, .. } => text.map(|text| redact(json_of(text))),
+        }
+    }
+
+    /// The receipt of an operation, as it is shown.
+    #[must_use]
+    pub fn whole_of(self, operation: &Operation) -> Option<Value> {
+        self.whole(operation.outcome.as_ref()?.receipt.as_ref())
+    }
+
+    pub(super) fn part(self, text: Option<&String>) -> Option<Value> {
+        match self {
+            Receipts::Hidden | Receipts::Shown { parts: false, .. } => None,
+            Receipts::Shown { parts: true, .. } => text.map(|text| json_of(text)),
+        }
+    }
+}
 
 /// With which eyes and when an operation is looked at.
 #[derive(Clone, Copy)]
@@ -21,8 +59,8 @@ pub struct Lens<'a> {
     pub now: Time,
     /// Whether the reader may see another operation: a blocker is named only then.
     pub sees: &'a dyn Fn(OperationId) -> bool,
-    /// Whether receipts are shown; lists go without.
-    pub receipts: bool,
+    /// How receipts are shown; lists go without.
+    pub receipts: Receipts<'a>,
 }
 
 /// The list form of an operation, and the answer to every command on it.
@@ -38,6 +76,8 @@ pub struct OperationView {
     pub effect_text: String,
     /// The tool.
     pub tool: String,
+    /// `draft` or `write`.
+    pub class: WriteClass,
     /// `major.minor` of its contract.
     pub version: String,
     /// What is written.
@@ -102,6 +142,7 @@ impl OperationView {
             effect: operation.effect,
             effect_text: proposal.effect_text.clone(),
             tool: proposal.tool.clone(),
+            class: proposal.rules.class,
             version: proposal.version.clone(),
             target: TargetView::from(&proposal.target),
             run: proposal.run,
@@ -228,6 +269,9 @@ pub struct OperationDetail {
     /// Answers after the end; the journal has all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub late_answers: Vec<LateView>,
+    /// What it came to, as evidence; when it has ended after an attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<ResultView>,
 }
 
 /// Said wherever approvals by the local account can decide.
@@ -266,7 +310,8 @@ impl OperationDetail {
             assurance_note: weak.then(|| LOCAL_UID_NOTE.to_owned()),
             attempts: operation.attempts.iter().map(AttemptView::from).collect(),
             remote: operation.remote.clone(),
-            late_answers: operation.late.iter().map(LateView::from).collect(),
+            late_answers: operation.late.iter().map(|late| LateView::of(late, lens.receipts)).collect(),
+            result: None,
         }
     }
 }

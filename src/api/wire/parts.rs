@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{is_false, json_of, json_of_option};
+use super::operation::Receipts;
+use super::{is_false, json_of_option};
 use crate::domain::ids::{AttemptId, OperationId};
 use crate::domain::operation::evidence::NamedEffect;
 use crate::domain::operation::record::{Attempt, AttemptResult, Decision, Doubt, Late, Outcome, Waiting};
@@ -149,15 +150,15 @@ pub struct OutcomeView {
 }
 
 impl OutcomeView {
-    pub(super) fn of(outcome: &Outcome, with_receipts: bool) -> OutcomeView {
+    pub(super) fn of(outcome: &Outcome, receipts: Receipts<'_>) -> OutcomeView {
         OutcomeView {
             code: outcome.code,
             detail: outcome.detail.clone(),
-            receipt: json_of_option(outcome.receipt.as_ref().filter(|_| with_receipts)),
+            receipt: receipts.whole(outcome.receipt.as_ref()),
             new_version: json_of_option(outcome.new_version.as_ref()),
             current_version: json_of_option(outcome.current_version.as_ref()),
             evidence: outcome.evidence,
-            effects: outcome.effects.iter().map(|part| EffectView::of(part, with_receipts)).collect(),
+            effects: outcome.effects.iter().map(|part| EffectView::of(part, receipts)).collect(),
         }
     }
 }
@@ -175,8 +176,8 @@ pub struct EffectView {
 }
 
 impl EffectView {
-    fn of(part: &NamedEffect, with_receipts: bool) -> EffectView {
-        let receipt = json_of_option(part.receipt.as_ref().filter(|_| with_receipts));
+    pub(super) fn of(part: &NamedEffect, receipts: Receipts<'_>) -> EffectView {
+        let receipt = receipts.part(part.receipt.as_ref());
         EffectView { name: part.name.clone(), state: part.state, receipt }
     }
 }
@@ -296,10 +297,10 @@ pub struct LateView {
     pub receipt: Option<Value>,
 }
 
-impl From<&Late> for LateView {
-    fn from(late: &Late) -> LateView {
+impl LateView {
+    pub(super) fn of(late: &Late, receipts: Receipts<'_>) -> LateView {
         let receipt = match &late.answer {
-            StatusSummary::Succeeded(receipt) => Some(json_of(receipt)),
+            StatusSummary::Succeeded(receipt) => receipts.whole(Some(receipt)),
             StatusSummary::Failed(_)
             | StatusSummary::InProgress
             | StatusSummary::NotFound

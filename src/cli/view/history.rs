@@ -1,6 +1,6 @@
 //! Clocks, attempts, doubt, outcome and evidence.
 
-use crate::api::wire::{AttemptView, DoubtView, OperationDetail, OperationView, OutcomeView};
+use crate::api::wire::{AttemptView, DoubtView, OperationDetail, OperationView, OutcomeView, ResultView};
 use crate::cli::output::paper::Paper;
 use crate::cli::output::style::Style;
 use crate::cli::output::values::{json, safe, span, time};
@@ -12,6 +12,9 @@ pub(super) fn now(page: &mut Paper, detail: &OperationDetail) {
     let view = &detail.summary;
     if let Some(outcome) = &view.outcome {
         self::outcome(page, outcome);
+    }
+    if let Some(result) = &detail.result {
+        self::result(page, result);
     }
     if let Some(doubt) = &view.doubt {
         self::doubt(page, doubt);
@@ -60,6 +63,19 @@ pub(super) fn outcome(page: &mut Paper, outcome: &OutcomeView) {
     }
     if let Some(detail) = &outcome.detail {
         page.boxed("said by the service or an operator (untrusted)", &safe(detail));
+    }
+}
+
+/// What the receipt says beyond that; the service's word.
+fn result(page: &mut Paper, result: &ResultView) {
+    if let Some(fields) = &result.changed_fields {
+        page.field("changed", &safe(&fields.join(", ")));
+    }
+    if let Some(at) = &result.committed_at {
+        page.field("committed at", &safe(at));
+    }
+    if let Some(at) = &result.expires_at {
+        page.styled_field("expires at", Style::Warn, &safe(at));
     }
 }
 

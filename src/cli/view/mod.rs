@@ -18,7 +18,7 @@ use super::output::style::{Span, Style};
 use super::output::values::safe;
 use super::output::wrap;
 use crate::api::wire::{OperationDetail, OperationView};
-use crate::domain::operation::State;
+use crate::domain::operation::{State, WriteClass};
 
 pub(crate) use digests::digests_hold;
 pub(crate) use events::events;
@@ -74,6 +74,9 @@ fn head(page: &mut Paper, view: &OperationView) {
     page.prose(Style::Strong, &safe(&view.effect_text));
     page.gap();
     page.field("effect", effect_words(view.effect));
+    if view.class == WriteClass::Draft {
+        page.field("class", "draft: nobody decides about it, and it ends by itself");
+    }
 }
 
 /// How a state looks on a terminal.

@@ -61,6 +61,7 @@ fn an_unknown_outcome_says_why_and_what_an_operator_can_do() {
 #[test]
 fn the_end_is_shown_with_its_evidence() {
     golden("succeeded", &operation(&Fixture::succeeded().detail()));
+    golden("draft", &operation(&Fixture::draft().detail()));
     golden("conflict", &operation(&Fixture::conflict().detail()));
     golden("partial_late", &operation(&Fixture::partial().detail()));
     golden("denied", &operation(&Fixture::denied().detail()));

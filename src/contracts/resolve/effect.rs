@@ -2,7 +2,7 @@
 
 use super::super::finding::{FindingCode, Findings, suggestion};
 use super::super::model::{
-    Cancel, EffectClass, EffectSpec, Limits, Redact, RedactAs, Retry, RetryClass, Reversible,
+    Cancel, DraftSpec, EffectClass, EffectSpec, Limits, Redact, RedactAs, Retry, RetryClass, Reversible,
 };
 use super::super::read::Fields;
 use super::super::units::{self, Pointer, Rate};
@@ -23,29 +23,35 @@ pub(super) fn effect(fields: &mut Fields<'_>, findings: &mut Findings) -> Option
     let class = inner.one_of("class", &classes, findings);
     inner.need("class", FindingCode::MissingField, "read, draft or write", findings);
     let undo = [("no", Reversible::No), ("compensate", Reversible::Compensate), ("yes", Reversible::Yes)];
+    // A draft is undone by letting it expire.
+    let by_itself = if class == Some(EffectClass::Draft) { Reversible::Yes } else { Reversible::No };
     let effect = EffectSpec {
         class: EffectClass::Read,
         direct: inner.texts("direct", findings),
         indirect: inner.texts("indirect", findings),
         visible_to: inner.texts("visible_to", findings),
         max_targets: inner.count("max_targets", 1..=MAX_TARGETS, findings).unwrap_or(1),
-        reversible: inner.one_of("reversible", &undo, findings).unwrap_or(Reversible::No),
+        reversible: inner.one_of("reversible", &undo, findings).unwrap_or(by_itself),
         residual: inner.texts("residual", findings),
     };
+    if matches!(class, Some(EffectClass::Write | EffectClass::Draft)) {
+        inner.need("direct", FindingCode::MissingField, "who looks at it must see what is changed", findings);
+    }
     if class == Some(EffectClass::Write) {
-        inner.need("direct", FindingCode::MissingField, "the approver must see what is changed", findings);
         inner.need("reversible", FindingCode::MissingField, "no, compensate or yes", findings);
     }
     inner.done(findings);
     class.map(|class| EffectSpec { class, ..effect })
 }
 
-pub(super) fn draft(fields: &mut Fields<'_>, findings: &mut Findings) -> Option<Millis> {
+pub(super) fn draft(fields: &mut Fields<'_>, findings: &mut Findings) -> Option<DraftSpec> {
     let mut inner = fields.object("draft", findings)?;
     let ttl = inner.parsed("ttl", findings, units::duration);
-    let _ = inner.parsed("expires_at", findings, str::parse::<Pointer>);
+    let expires_at = inner.parsed("expires_at", findings, str::parse::<Pointer>);
+    inner.need("ttl", FindingCode::DraftWithoutTtl, "an abandoned draft must end by itself", findings);
+    inner.need("expires_at", FindingCode::MissingField, "where the answer says when it ends", findings);
     inner.done(findings);
-    ttl
+    Some(DraftSpec { ttl: ttl?, expires_at: expires_at? })
 }
 
 pub(super) fn retry(fields: &mut Fields<'_>, findings: &mut Findings) -> Option<Retry> {

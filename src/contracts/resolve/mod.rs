@@ -11,9 +11,9 @@ use serde_json::Value;
 
 use super::finding::{FindingCode, Findings, child};
 use super::model::{
-    ActorHeaders, ApprovalSpec, Cancel, Commit, Compensation, EffectClass, EffectSpec, ErrorEntry, HttpSpec,
-    Idempotency, Lifecycle, Limits, PreviewSpec, Readback, ReceiptSpec, Recovery, Redact, Retry, Service,
-    TargetSpec,
+    ActorHeaders, ApprovalSpec, Cancel, Commit, Compensation, DraftSpec, EffectClass, EffectSpec, ErrorEntry,
+    HttpSpec, Idempotency, Lifecycle, Limits, PreviewSpec, Readback, ReceiptSpec, Recovery, Redact, Retry,
+    Service, TargetSpec,
 };
 use super::read::Fields;
 use super::schema::Schema;
@@ -60,7 +60,7 @@ pub(super) struct Declaration {
     pub(super) review_by: Option<String>,
     pub(super) lifecycle: Lifecycle,
     pub(super) effect: Option<EffectSpec>,
-    pub(super) draft_ttl: Option<Millis>,
+    pub(super) draft: Option<DraftSpec>,
     pub(super) input: Option<Schema>,
     pub(super) output: Option<Schema>,
     pub(super) target: Option<TargetSpec>,
@@ -170,7 +170,7 @@ pub(super) fn resolve(document: &Value, findings: &mut Findings) -> Declaration 
         review_by: f.parsed("review_by", findings, date),
         lifecycle: lifecycle(f, findings),
         effect,
-        draft_ttl: effect::draft(f, findings),
+        draft: effect::draft(f, findings),
         input: schema(f, "input", findings),
         output: schema(f, "output", findings),
         target: write::target(f, findings),

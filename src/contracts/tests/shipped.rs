@@ -116,7 +116,7 @@ fn reads_are_rendered_redacted_and_judged() {
     let request = contract.render_read(&json!({"customer_id": "C-1842"}), &actor).unwrap();
     assert_eq!((request.method.as_str(), request.path.as_str()), ("GET", "/customers/C-1842"));
     assert_eq!(request.body, None);
-    let seen = contract.redact_for_agent(&before());
+    let seen = contract.redact_for("agent", &before());
     assert_eq!(seen.get("internal_notes"), None);
     assert_eq!(seen["email"], "[redacted]");
     let answer = |status, body| Answer { status, headers: Vec::new(), body: AnswerBody::Json(body) };

@@ -5,7 +5,7 @@ mod rules;
 
 use super::contract::{Contract, WriteParts, body_of};
 use super::finding::{FindingCode, Findings};
-use super::model::{EffectClass, Retry, RetryClass};
+use super::model::{ApprovalSpec, Compensation, EffectClass, Retry, RetryClass};
 use super::resolve::Declaration;
 use super::yaml::Document;
 use crate::domain::{Digest, Millis};
@@ -51,33 +51,52 @@ pub(super) fn required(of: &Declaration, present: &serde_json::Value, findings: 
         }
     }
     match of.effect.as_ref().map(|effect| effect.class) {
-        Some(EffectClass::Write) => write(of, present, findings),
+        Some(EffectClass::Write) => {
+            let parts = WRITE.iter().chain(WRITE_ONLY);
+            operation(of, present, parts, "write", findings);
+            absent(present, &["draft"], "write", "set `effect.class: draft`", findings);
+        }
         Some(EffectClass::Read) => read(present, findings),
-        Some(EffectClass::Draft) => draft(of, findings),
+        Some(EffectClass::Draft) => draft(of, present, findings),
         None => {}
     }
 }
 
-fn write(of: &Declaration, present: &serde_json::Value, findings: &mut Findings) {
-    let parts = [
-        ("target", FindingCode::MissingTarget, "which record is written, and at which version"),
-        ("preview", FindingCode::MissingPreview, "how the approver sees the exact effect"),
-        ("approval", FindingCode::MissingApproval, "how long a decision and an approval are good"),
-        ("idempotency", FindingCode::MissingKey, "how the key travels, so that one intent has one effect"),
-        (
-            "recovery",
-            FindingCode::MissingRecovery,
-            "how an unknown outcome is settled (`tier: none`: by the operator)",
-        ),
-        ("receipt", FindingCode::MissingReceipt, "how an answer proves the effect"),
-        ("errors", FindingCode::MissingErrors, "which answers mean failure, and with which effect"),
-        ("actor", FindingCode::MissingActor, "the service must not see only a service account"),
-        ("compensation", FindingCode::MissingCompensation, "how it is undone, or `none` with a reason"),
-    ];
+/// A part that must be there: its name, the finding where it is not, and why.
+type Part = (&'static str, FindingCode, &'static str);
+
+/// What everything needs that has an effect.
+const WRITE: &[Part] = &[
+    ("target", FindingCode::MissingTarget, "which record is written, and at which version"),
+    ("preview", FindingCode::MissingPreview, "how the approver sees the exact effect"),
+    ("idempotency", FindingCode::MissingKey, "how the key travels, so that one intent has one effect"),
+    (
+        "recovery",
+        FindingCode::MissingRecovery,
+        "how an unknown outcome is settled (`tier: none`: by the operator)",
+    ),
+    ("receipt", FindingCode::MissingReceipt, "how an answer proves the effect"),
+    ("errors", FindingCode::MissingErrors, "which answers mean failure, and with which effect"),
+    ("actor", FindingCode::MissingActor, "the service must not see only a service account"),
+];
+
+/// What a draft does without: nobody decides about it, and it ends by itself.
+const WRITE_ONLY: &[Part] = &[
+    ("approval", FindingCode::MissingApproval, "how long a decision and an approval are good"),
+    ("compensation", FindingCode::MissingCompensation, "how it is undone, or `none` with a reason"),
+];
+
+fn operation<'a>(
+    of: &Declaration,
+    present: &serde_json::Value,
+    parts: impl Iterator<Item = &'a Part>,
+    class: &str,
+    findings: &mut Findings,
+) {
     for (name, code, why) in parts {
         if present.get(name).is_none() {
             let remedy = format!("add `{name}`");
-            findings.add(code, "", format!("a write without `{name}`: {why}"), remedy);
+            findings.add(*code, "", format!("a {class} without `{name}`: {why}"), remedy);
         }
     }
     if present.get("errors").is_some_and(|errors| errors.as_array().is_some_and(Vec::is_empty)) {
@@ -114,22 +133,31 @@ fn read(present: &serde_json::Value, findings: &mut Findings) {
         "draft",
         "cancel",
     ];
-    for name in names {
-        if present.get(name).is_some() {
-            let message = format!("a read has no `{name}`");
-            let remedy = "remove it, or set `effect.class: write`";
-            findings.add(FindingCode::WrongClass, format!("/{name}"), message, remedy);
-        }
+    absent(present, &names, "read", "remove it, or set `effect.class: write`", findings);
+}
+
+fn absent(present: &serde_json::Value, names: &[&str], class: &str, remedy: &str, findings: &mut Findings) {
+    for name in names.iter().filter(|name| present.get(name).is_some()) {
+        let message = format!("a {class} has no `{name}`");
+        findings.add(FindingCode::WrongClass, format!("/{name}"), message, remedy);
     }
 }
 
-fn draft(of: &Declaration, findings: &mut Findings) {
-    if of.draft_ttl.is_none() {
+fn draft(of: &Declaration, present: &serde_json::Value, findings: &mut Findings) {
+    operation(of, present, WRITE.iter(), "draft", findings);
+    if present.get("draft").is_none() {
         let message = "a draft needs a ttl: an abandoned one must end by itself";
-        findings.add(FindingCode::DraftWithoutTtl, "", message, "add `draft: { ttl: 24h }`");
+        let remedy = "add `draft: { ttl: 24h, expires_at: /expires_at }`";
+        findings.add(FindingCode::DraftWithoutTtl, "", message, remedy);
     }
-    let message = "drafts are not executed yet";
-    findings.add(FindingCode::NotExecutable, "/effect/class", message, "use `read` or `write`");
+    let names = ["approval", "commit", "compensation"];
+    absent(
+        present,
+        &names,
+        "draft",
+        "remove it: nobody decides about a draft, and it ends by itself",
+        findings,
+    );
 }
 
 /// Without `retry`, nothing is ever sent again.
@@ -148,17 +176,24 @@ pub(super) fn assemble(of: Declaration, document: &Document, findings: &mut Find
     let effect = of.effect?;
     let write = match effect.class {
         EffectClass::Read => None,
-        EffectClass::Draft => return None,
-        EffectClass::Write => Some(WriteParts {
+        EffectClass::Draft | EffectClass::Write => Some(WriteParts {
             target: of.target?,
             preview: of.preview?,
-            approval: of.approval?,
+            approval: match &of.draft {
+                // Nobody decides; what still waits for its target when it would have expired is not wanted any more.
+                Some(draft) => ApprovalSpec { decide_within: draft.ttl, execute_within: draft.ttl },
+                None => of.approval?,
+            },
             commit: of.commit,
             idempotency: of.idempotency?,
             recovery: of.recovery?,
             receipt: of.receipt?,
             cancel: of.cancel,
-            compensation: of.compensation?,
+            compensation: match &of.draft {
+                Some(_) => Compensation::None("a draft ends by itself".to_owned()),
+                None => of.compensation?,
+            },
+            draft: of.draft,
             readback: of.readback,
         }),
     };

@@ -46,5 +46,6 @@ const fn row(event: EventKind) -> [bool; State::ALL.len()] {
         EventKind::CompensationSucceeded => [N,  N,  N,  N,  N,  N,  N,  N,  N,  N,  Y,  N,  N],
         EventKind::CompensationFailed    => [N,  N,  N,  N,  N,  N,  N,  N,  N,  N,  Y,  N,  N],
         EventKind::Restored              => [Y,  Y,  Y,  N,  N,  Y,  N,  N,  N,  N,  N,  N,  N],
+        EventKind::Admitted              => [Y,  N,  N,  N,  N,  N,  N,  N,  N,  N,  N,  N,  N],
     }
 }

@@ -198,6 +198,11 @@ pub enum Event {
         /// The epoch that began with the import.
         epoch: u64,
     },
+    /// No approval is needed: nobody decides, and the clock of its execution runs from here. Accepted by: proposed.
+    Admitted {
+        /// Proposal + execute-within.
+        execute_by: Time,
+    },
 }
 
 /// An event with who and when.
@@ -244,6 +249,7 @@ pub enum EventKind {
     CompensationSucceeded,
     CompensationFailed,
     Restored,
+    Admitted,
 }
 
 impl Event {
@@ -279,13 +285,14 @@ impl Event {
             Event::CompensationSucceeded => EventKind::CompensationSucceeded,
             Event::CompensationFailed { .. } => EventKind::CompensationFailed,
             Event::Restored { .. } => EventKind::Restored,
+            Event::Admitted { .. } => EventKind::Admitted,
         }
     }
 }
 
 impl EventKind {
     /// All events, in the order of the table.
-    pub const ALL: [EventKind; 28] = [
+    pub const ALL: [EventKind; 29] = [
         EventKind::Proposed,
         EventKind::ApprovalRecorded,
         EventKind::Approved,
@@ -314,6 +321,7 @@ impl EventKind {
         EventKind::CompensationSucceeded,
         EventKind::CompensationFailed,
         EventKind::Restored,
+        EventKind::Admitted,
     ];
 
     /// As written in the API and in exports.
@@ -348,6 +356,7 @@ impl EventKind {
             EventKind::CompensationSucceeded => "compensation_succeeded",
             EventKind::CompensationFailed => "compensation_failed",
             EventKind::Restored => "restored",
+            EventKind::Admitted => "admitted",
         }
     }
 }

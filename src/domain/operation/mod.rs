@@ -23,14 +23,14 @@ mod tests;
 pub use accepts::accepts;
 pub use actor::Actor;
 pub use command::{Command, Facts};
-pub use decide::{Answer, Decided, Refusal, decide};
+pub use decide::{Answer, Decided, Refusal, decide, propose};
 pub use effect::Effect;
 pub use event::{Clock, Event, EventKind, Recorded, Verdict};
 pub use evidence::{Evidence, Loss, StatusSummary, Wait};
 pub use evolve::{IllegalEvent, evolve};
 pub use proposal::{
     Body, Change, CommitMode, PROPOSAL_FORMAT, Proposal, RecoveryTier, RetryClass, Rules, Target,
-    TargetCheck, TargetKey, proposal_digest, version_text, version_value,
+    TargetCheck, TargetKey, WriteClass, proposal_digest, version_text, version_value,
 };
 pub use record::Operation;
 pub use state::{State, UnknownState};

@@ -108,10 +108,33 @@ pub enum TargetCheck {
     Absent,
 }
 
+/// What a write does to the world.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteClass {
+    /// Nobody who executes consumes it, and it expires by itself.
+    Draft,
+    /// Production records, money, people, third parties.
+    Write,
+}
+
+impl WriteClass {
+    /// As contracts write it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            WriteClass::Draft => "draft",
+            WriteClass::Write => "write",
+        }
+    }
+}
+
 /// The rules of execution, fixed at proposal time from contract and configuration.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Rules {
-    /// How many distinct persons must approve.
+    /// What it does to the world.
+    pub class: WriteClass,
+    /// How many distinct persons must approve; none is needed for a draft.
     pub approvals: u32,
     /// From the first counted approval to execute-by.
     pub execute_within: Millis,

@@ -11,11 +11,15 @@ use crate::domain::json::Canonical;
 use crate::domain::operation::command::{AttemptAnswer, StatusAnswer};
 use crate::domain::operation::{
     Actor, Change, CommitMode, Effect, Loss, Proposal, RecoveryTier, RetryClass, Target, TargetCheck,
+    WriteClass,
 };
 use crate::domain::problem::Problem;
 use crate::domain::request::RenderedRequest;
 use crate::domain::{Code, Digest, Millis};
-use crate::ports::{Plan, PlanInput, PreviewRead, Reply, Settlement, Tool, ToolError, ToolRules, Toolbox};
+use crate::ports::{
+    Audience, Plan, PlanInput, PreviewRead, ReceiptFacts, Reply, Settlement, Tool, ToolError, ToolRules,
+    Toolbox,
+};
 
 /// The contracts.
 pub(crate) struct Notes(Vec<Arc<NoteTool>>);
@@ -32,6 +36,8 @@ impl Default for Notes {
                 .changed(|r| r.check = TargetCheck::Read),
             NoteTool::new("set_note_brief", Some(CommitMode::OnApproval))
                 .changed(|r| r.timeout = Millis(150)),
+            NoteTool::new("draft_note", Some(CommitMode::OnApproval))
+                .changed(|r| r.class = WriteClass::Draft),
             NoteTool::new("set_note_again", Some(CommitMode::OnApproval)).changed(|r| {
                 r.retry = RetryClass::Idempotent;
                 r.max_attempts = 5;
@@ -79,6 +85,7 @@ pub(crate) struct NoteTool {
 impl NoteTool {
     fn new(name: &'static str, commit: Option<CommitMode>) -> NoteTool {
         let rules = commit.map(|commit| ToolRules {
+            class: WriteClass::Write,
             decide_within: Millis::secs(600),
             execute_within: Millis::secs(600),
             commit,
@@ -258,10 +265,22 @@ impl Tool for NoteTool {
         }
     }
 
-    fn redact_for_agent(&self, mut data: Value) -> Value {
-        if let Some(members) = data.as_object_mut() {
+    fn redact(&self, audience: Audience, mut data: Value) -> Value {
+        if let Some(members) = data.as_object_mut().filter(|_| audience == Audience::Agent) {
             members.remove("secret");
         }
         data
+    }
+
+    fn data_class(&self) -> &'static str {
+        "internal"
+    }
+
+    fn read_receipt(&self, receipt: &Value) -> ReceiptFacts {
+        ReceiptFacts {
+            new_version: Some(receipt["version"].to_string()),
+            expires_at: receipt["expires_at"].as_str().map(str::to_owned),
+            ..ReceiptFacts::default()
+        }
     }
 }

@@ -3,6 +3,7 @@
 mod check_read;
 mod clicks;
 mod clocks;
+mod drafts;
 mod faults;
 mod idempotency;
 mod late;
@@ -41,7 +42,7 @@ fn olga() -> Principal {
     principal("olga", PrincipalKind::Operator, &[Role::Operator])
 }
 
-const TOOLS: [&str; 7] = [
+const TOOLS: [&str; 8] = [
     "set_note.v1",
     "set_note_later.v1",
     "set_note_read.v1",
@@ -49,6 +50,7 @@ const TOOLS: [&str; 7] = [
     "set_note_brief.v1",
     "set_note_again.v1",
     "set_note_brief_again.v1",
+    "draft_note.v1",
 ];
 
 fn all_tools() -> OpenRun {

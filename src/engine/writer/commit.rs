@@ -26,11 +26,20 @@ impl Writer {
         if self.draining {
             return;
         }
+        let mut unsynced = Vec::new();
         while let Some(id) = self.memory.next_runnable(self.parts.limits.attempts) {
+            if self.group.bodies.contains(&id) {
+                unsynced.push(id);
+                continue;
+            }
             let Ok(stored) = self.load(id) else { continue };
             if stored.operation.state == State::Approved {
                 self.try_start(&stored, None, false);
             }
+        }
+        // What is executed is what the store holds: one that needs no approval is looked at when its body is synced.
+        for id in unsynced {
+            self.memory.look_at(id);
         }
     }
 

@@ -6,7 +6,7 @@ use super::Writer;
 use super::refusals::{conflict, refused};
 use crate::domain::ids::{OperationId, RunId};
 use crate::domain::journal::{Fact, Subject};
-use crate::domain::operation::{Actor, Answer, Command, Event, Facts, State, decide};
+use crate::domain::operation::{Actor, Answer, Command, Event, Facts, State, decide, propose};
 use crate::domain::principal::{Principal, Role};
 use crate::domain::problem::Problem;
 use crate::domain::run::{Run, RunEnd};
@@ -102,9 +102,7 @@ impl Writer {
                 IdempotencyRecord { request: key.request, arguments, created: Created::Operation(id), at };
             self.group.put_idempotency(key.scope, record).map_err(|error| internal(&error))?;
         }
-        let stored = self
-            .append(None, vec![Event::Proposed(Arc::new(proposal))], &by)
-            .map_err(|error| internal(&error))?;
+        let stored = self.append(None, propose(proposal, at), &by).map_err(|error| internal(&error))?;
         let cache = Arc::clone(&self.cache);
         self.after_commit(Box::new(move |problem| {
             if problem.is_none() {

@@ -19,7 +19,7 @@ impl Fixture {
         let value = json!({
             "id": ID, "state": "proposed", "effect": "none",
             "effect_text": "Change the address of customer C-1842 to Invalidenstr. 117, 10115 Berlin",
-            "tool": "commit_address_change", "version": "2.0",
+            "tool": "commit_address_change", "class": "write", "version": "2.0",
             "target": {"type": "customer", "id": "C-1842", "scope": "C-1842", "version": 17},
             "run": "run_01h455vb4pex5vsknk084sn01a",
             "requester": {"name": "agent", "kind": "agent", "person": "agent", "assurance": "local_uid"},
@@ -108,6 +108,19 @@ impl Fixture {
         Fixture::attempted("succeeded", "applied", json!({"result": "final"})).set(
             "/outcome",
             json!({"receipt": {"customer": "C-1842", "version": 18, "change_id": "chg-9"}, "new_version": 18, "evidence": "answer"}),
+        )
+    }
+
+    /// A draft, which the service keeps for a day.
+    pub(super) fn draft() -> Fixture {
+        Fixture::succeeded().set("/class", json!("draft")).set("/decisions", json!([])).set(
+            "/result",
+            json!({
+                "ok": true, "status": "succeeded", "effect_applied": "applied",
+                "resource": {"type": "draft", "id": "C-1842"}, "new_version": 18, "changed_fields": ["/address"],
+                "committed_at": "2026-07-19T00:01:00Z", "expires_at": "2026-07-20T00:01:00Z\u{1b}[0m",
+                "request_sha256": "0".repeat(64), "classification": "personal", "untrusted": true,
+            }),
         )
     }
 

@@ -20,12 +20,25 @@ pub(super) fn decide(op: &Operation, digest: Digest, note: Option<&str>, facts: 
         | State::CompensationFailed
         | State::Succeeded
         | State::Compensated
-            if op.approvals().next().is_none() =>
+            if op.approvals().next().is_none() && op.approvals_needed > 0 =>
         {
             Decided::invalid(
                 op,
                 "be approved: an import has voided its approvals, its outcome is settled first",
             )
+        }
+        State::Approved
+        | State::Executing
+        | State::Succeeded
+        | State::Failed
+        | State::Unknown
+        | State::Abandoned
+        | State::Compensating
+        | State::Compensated
+        | State::CompensationFailed
+            if op.approvals().next().is_none() =>
+        {
+            Decided::already("it needs no approval")
         }
         State::Approved
         | State::Executing

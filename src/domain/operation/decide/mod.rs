@@ -8,6 +8,7 @@ mod change_policy;
 mod commit;
 mod compensation;
 mod deny;
+mod propose;
 mod reconcile;
 mod record_answer;
 mod record_status;
@@ -16,6 +17,8 @@ mod restart;
 mod retry;
 mod revoke;
 mod tick;
+
+pub use propose::propose;
 
 use super::actor::Actor;
 use super::command::{Command, Facts};

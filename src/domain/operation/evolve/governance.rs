@@ -38,6 +38,15 @@ pub(super) fn approval(
     Ok(())
 }
 
+pub(super) fn admitted(op: &mut Operation, execute_by: Time) -> Applied {
+    if op.approvals_needed > 0 {
+        return Err("approvals are missing");
+    }
+    op.state = State::Approved;
+    op.execute_by = Some(execute_by);
+    Ok(())
+}
+
 pub(super) fn denied(op: &mut Operation, recorded: &Recorded, reason: &str) -> Applied {
     op.decisions.push(Decision {
         by: recorded.by.clone(),

@@ -137,5 +137,6 @@ fn apply(op: &mut Operation, recorded: &Recorded) -> Applied {
         Event::CompensationSucceeded => compensation::succeeded(op),
         Event::CompensationFailed { residual } => compensation::failed(op, residual),
         Event::Restored { epoch } => governance::restored(op, recorded.at, *epoch),
+        Event::Admitted { execute_by } => governance::admitted(op, *execute_by),
     }
 }

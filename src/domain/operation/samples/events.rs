@@ -57,5 +57,6 @@ pub(crate) fn event_of(kind: EventKind, digest: crate::domain::Digest) -> Event 
             Event::CompensationFailed { residual: vec!["the parcel has left".into()] }
         }
         EventKind::Restored => Event::Restored { epoch: 2 },
+        EventKind::Admitted => Event::Admitted { execute_by: time(901_000) },
     }
 }

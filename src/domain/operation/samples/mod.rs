@@ -13,13 +13,12 @@ pub(crate) use operations::all;
 pub(crate) use people::{Person, actor, principal};
 
 use std::path::Path;
-use std::sync::Arc;
 
 use crate::domain::ids::{AttemptId, OperationId, RunId};
 use crate::domain::operation::record::Operation;
 use crate::domain::operation::{
     Actor, Body, Change, CommitMode, Event, Proposal, Recorded, RecoveryTier, RetryClass, Rules, Target,
-    TargetCheck, evolve, proposal_digest,
+    TargetCheck, WriteClass, evolve, proposal_digest, propose,
 };
 use crate::domain::request::RenderedRequest;
 use crate::domain::{Digest, Millis, Time};
@@ -85,6 +84,7 @@ pub(crate) fn body() -> Body {
 /// The rules: one approval, three attempts, decide within a minute, execute within a quarter of an hour.
 pub(crate) fn rules() -> Rules {
     Rules {
+        class: WriteClass::Write,
         approvals: 1,
         execute_within: Millis::secs(900),
         commit: CommitMode::OnApproval,
@@ -145,9 +145,11 @@ pub(crate) struct Story {
 impl Story {
     /// Proposed, with these rules.
     pub(crate) fn with(rules: Rules) -> Story {
-        let event = Event::Proposed(Arc::new(proposal(rules)));
-        let recorded = Recorded { at: start(), by: actor(Person::Planner), event };
-        Story { operation: evolve(None, &recorded).unwrap(), recorded: vec![recorded] }
+        let mut events = propose(proposal(rules), start()).into_iter();
+        let record = |event| Recorded { at: start(), by: actor(Person::Planner), event };
+        let first = record(events.next().unwrap());
+        let story = Story { operation: evolve(None, &first).unwrap(), recorded: vec![first] };
+        events.fold(story, |story, event| story.then(0, actor(Person::Planner), event))
     }
 
     /// Something happened, `ms` after it was proposed.

@@ -2,7 +2,9 @@
 
 use super::{Person, RECEIPT, Story, actor, attempt, operation, proposal, rules, time};
 use crate::domain::operation::evidence::NamedEffect;
-use crate::domain::operation::{Clock, Effect, Event, Evidence, Loss, Rules, State, StatusSummary, Wait};
+use crate::domain::operation::{
+    Clock, Effect, Event, Evidence, Loss, Rules, State, StatusSummary, Wait, WriteClass,
+};
 use crate::domain::{Code, Millis};
 
 /// A named operation.
@@ -51,6 +53,12 @@ pub(crate) fn samples_of(state: State) -> Vec<Sample> {
 }
 
 type Named = (&'static str, Story);
+
+/// A draft: nobody decides about it.
+fn admitted() -> Story {
+    let draft = Rules { class: WriteClass::Draft, approvals: 0, ..rules() };
+    Story::with(draft)
+}
 
 fn fresh() -> Story {
     Story::with(rules())
@@ -159,6 +167,7 @@ fn approved() -> Vec<Named> {
     let proven = Event::NoEffectProven { evidence: Evidence::Status, retry_at: time(9_000) };
     vec![
         ("approved", ready()),
+        ("approved, no approval needed", admitted()),
         ("approved, explicit commit", approve(Story::with(explicit), 1_000, Person::Ada)),
         ("approved, target busy", ready().daemon(2_000, busy)),
         ("approved, in back-off", back_off()),
@@ -176,6 +185,7 @@ fn executing() -> Vec<Named> {
     let remote = || Event::RemoteAccepted { remote: "job-1".into() };
     vec![
         ("executing", first()),
+        ("executing, no approval needed", start(admitted(), 2_000, 1)),
         ("executing, second attempt", start(back_off(), 6_000, 2)),
         ("executing, remote", first().daemon(3_000, remote())),
         ("executing, remote, after unknown", lost().daemon(8_000, remote())),

@@ -24,7 +24,8 @@ pub(super) struct Model {
 impl Model {
     pub(super) fn new(needed: u32) -> Model {
         Model {
-            state: State::Proposed,
+            // Nobody decides where no approval is needed.
+            state: if needed == 0 { State::Approved } else { State::Proposed },
             needed: needed as usize,
             persons: BTreeSet::new(),
             paused: false,
@@ -131,6 +132,7 @@ impl Model {
             }
             Event::CompensationStarted { .. } => self.before = Some(self.state),
             Event::Proposed(_)
+            | Event::Admitted { .. }
             | Event::Denied { .. }
             | Event::LateDecision { .. }
             | Event::Expired { .. }

@@ -1,0 +1,90 @@
+//! What a write came to: the evidence, apart from all words. Everything in it that a service said is untrusted.
+
+use serde::{Deserialize, Serialize};
+
+use super::operation::Receipts;
+use super::parts::EffectView;
+use crate::domain::Digest;
+use crate::domain::operation::{Effect, Operation, State, version_value};
+use crate::ports::ReceiptFacts;
+
+/// The resource that was written.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ResourceView {
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Its id.
+    pub id: String,
+}
+
+/// What a write came to.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ResultView {
+    /// It succeeded, and that is proven.
+    pub ok: bool,
+    /// Where it stands.
+    pub status: State,
+    /// What the world looks like.
+    pub effect_applied: Effect,
+    /// The parts of a partial effect.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<EffectView>,
+    /// What was written.
+    pub resource: ResourceView,
+    /// The version that was replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous_version: Option<serde_json::Value>,
+    /// The version after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_version: Option<serde_json::Value>,
+    /// What the service says it changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_fields: Option<Vec<String>>,
+    /// When, as the service says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub committed_at: Option<String>,
+    /// When a draft ends by itself, as the service says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+    /// The receipt's id at the service.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<String>,
+    /// SHA-256 of the request that was sent.
+    pub request_sha256: Digest,
+    /// How sensitive the service's data is, in the words of the contract.
+    pub classification: String,
+    /// Always true: what a service says is data, never instructions.
+    pub untrusted: bool,
+}
+
+impl ResultView {
+    /// What is shown of an operation that has ended after an attempt; none of the others.
+    #[must_use]
+    pub fn of(
+        operation: &Operation,
+        facts: &ReceiptFacts,
+        data_class: &str,
+        receipts: Receipts<'_>,
+    ) -> Option<ResultView> {
+        let outcome = operation.outcome.as_ref().filter(|_| !operation.attempts.is_empty())?;
+        let proposal = &operation.proposal;
+        let version = |text: Option<&String>| text.map(|text| version_value(text));
+        Some(ResultView {
+            ok: operation.state == State::Succeeded,
+            status: operation.state,
+            effect_applied: operation.effect,
+            effects: outcome.effects.iter().map(|part| EffectView::of(part, receipts)).collect(),
+            resource: ResourceView { kind: proposal.target.kind.clone(), id: proposal.target.id.clone() },
+            previous_version: version(facts.previous_version.as_ref()),
+            new_version: version(facts.new_version.as_ref().or(outcome.new_version.as_ref())),
+            changed_fields: facts.changed_fields.clone(),
+            committed_at: facts.committed_at.clone(),
+            expires_at: facts.expires_at.clone(),
+            receipt: facts.id.clone(),
+            request_sha256: proposal.request_sha256,
+            classification: data_class.to_owned(),
+            untrusted: true,
+        })
+    }
+}
