@@ -311,6 +311,8 @@ pub trait Tool: Send + Sync {
     fn classify(&self, proposal: &Proposal, request: &RenderedRequest, reply: &Reply) -> AttemptAnswer;
     /// The status query of an operation; `None` where the tier has none.
     fn status_request(&self, proposal: &Proposal, arguments: &Value) -> Option<RenderedRequest>;
+    /// Of an answer that claims success and is not fit to be a receipt: what may be kept of it for the operator.
+    fn keep_raw(&self, reply: &Reply) -> Option<Vec<u8>>;
     /// What a status answer says. `NotFound` is never proven here.
     fn classify_status(&self, proposal: &Proposal, request: &RenderedRequest, reply: &Reply) -> StatusAnswer;
     /// A receipt that a person brings: it passes the same checks as one in an answer. Its canonical text.

@@ -26,7 +26,7 @@ For the approver:
 For the operator:
   op list|events         Writes by state, and the journal of one
   op commit|cancel       Execute an approved write now, or stop one
-  op reconcile           Ask the service again what became of a write
+  op reconcile|answer    Ask the service again; read an answer that is no proof
   op resolve|abandon     Settle an unknown outcome by evidence, or give it up
   restore accept         Release the writes that an import holds back
   doctor                 Look for what is missing or wrong

@@ -194,6 +194,24 @@ impl Contract {
         self.output.validate(output)
     }
 
+    /// The value without what may never be kept.
+    #[must_use]
+    pub fn without_never_store(&self, value: &Value) -> Value {
+        self.redact.stored(value)
+    }
+
+    /// Whether something of its answers may never be kept.
+    #[must_use]
+    pub fn keeps_less(&self) -> bool {
+        !self.redact.never_store.is_empty()
+    }
+
+    /// Whether this status claims that it happened.
+    #[must_use]
+    pub fn claims_success(&self, status: u16) -> bool {
+        self.http.success.contains(&status)
+    }
+
     /// The value as an audience may see it: `agent`, `approver`, `operator`, `auditor`, `log`.
     #[must_use]
     pub fn redact_for(&self, audience: &str, value: &Value) -> Value {

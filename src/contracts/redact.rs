@@ -17,6 +17,15 @@ impl Redact {
         value
     }
 
+    /// The value without what may never be kept.
+    pub(super) fn stored(&self, value: &Value) -> Value {
+        let mut value = value.clone();
+        for pointer in &self.never_store {
+            redact(&mut value, &pointer.0, RedactAs::Drop);
+        }
+        value
+    }
+
     /// Every redacted pointer of any audience, and what is never stored.
     pub(super) fn pointers(&self) -> impl Iterator<Item = &Pointer> {
         let audiences = self.audiences.values().flatten().map(|(pointer, _)| pointer);
@@ -76,5 +85,7 @@ mod tests {
         let seen = redact.apply("agent", &value);
         assert_eq!(seen, json!({"email": MASK, "orders": [{"card": MASK, "id": 2}], "x": null}));
         assert_eq!(redact.apply("operator", &value), value);
+        redact.never_store = vec!["/orders/*/card".parse().unwrap(), "/email".parse().unwrap()];
+        assert_eq!(redact.stored(&value), json!({"notes": {"a": 1}, "orders": [{"id": 2}], "x": null}));
     }
 }

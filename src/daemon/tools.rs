@@ -1,6 +1,7 @@
 //! Contracts as the engine sees them: [`Toolbox`] and [`Tool`] over verified contracts and configured origins.
 
 mod convert;
+mod rules;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,20 +9,18 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use self::convert::{ambiguous, canonical_text, code_of, invalid, receipt_text, unrendered};
+use self::convert::{ambiguous, canonical_text, code_of, invalid, unrendered};
+use self::rules::rules;
 use crate::contracts::{
-    Actor as RenderActor, Answer, AnswerBody, Catalog, Classified, Commit, Contract, EffectClass, Expect,
-    Lifecycle, NotFound, ReadOutcome, Recovery, RenderError, RetryClass as ContractRetry,
-    StatusAnswer as Status, StatusContext, ToolRef, VersionCheck, WriteContext,
+    Actor as RenderActor, Answer, AnswerBody, Catalog, Classified, Contract, EffectClass, Expect, Lifecycle,
+    NotFound, ReadOutcome, Receipt, Recovery, RenderError, StatusAnswer as Status, StatusContext, ToolRef,
+    VersionCheck, WriteContext,
 };
 use crate::domain::ids::RunId;
 use crate::domain::json::{self, Canonical, Limits};
 use crate::domain::operation::command::{AttemptAnswer, StatusAnswer};
 use crate::domain::operation::evidence::NamedEffect;
-use crate::domain::operation::{
-    Actor, Change, CommitMode, Effect, Evidence, Proposal, RecoveryTier, RetryClass, Target, TargetCheck,
-    WriteClass,
-};
+use crate::domain::operation::{Actor, Change, Effect, Evidence, Loss, Proposal, Target};
 use crate::domain::problem::Problem;
 use crate::domain::request::RenderedRequest;
 use crate::domain::{Code, Digest};
@@ -114,45 +113,6 @@ impl Bound {
             version: proposal.target.version.as_deref(),
         }
     }
-}
-
-fn rules(contract: &Contract) -> Option<ToolRules> {
-    let write = contract.as_write().ok()?;
-    Some(ToolRules {
-        class: match contract.class() {
-            EffectClass::Draft => WriteClass::Draft,
-            EffectClass::Write | EffectClass::Read => WriteClass::Write,
-        },
-        decide_within: write.approval.decide_within,
-        execute_within: write.approval.execute_within,
-        commit: match write.commit {
-            Commit::OnApproval => CommitMode::OnApproval,
-            Commit::Explicit => CommitMode::Explicit,
-        },
-        check: match write.target.check {
-            VersionCheck::IfMatch => TargetCheck::IfMatch,
-            VersionCheck::Read => TargetCheck::Read,
-            VersionCheck::Absent => TargetCheck::Absent,
-        },
-        retry: match contract.retry.class {
-            ContractRetry::Never => RetryClass::Never,
-            ContractRetry::SafeRead => RetryClass::SafeRead,
-            ContractRetry::Idempotent => RetryClass::Idempotent,
-        },
-        max_attempts: contract.retry.max_attempts,
-        budget: contract.retry.budget,
-        backoff_initial: contract.retry.initial,
-        backoff_max: contract.retry.max,
-        tier: match &write.recovery {
-            Recovery::StatusByKey(_) => RecoveryTier::StatusByKey,
-            Recovery::None => RecoveryTier::None,
-        },
-        timeout: contract.timeout,
-        direct: contract.effect.direct.clone(),
-        indirect: contract.effect.indirect.clone(),
-        reversible: contract.effect.reversible.as_str().to_owned(),
-        residual: contract.effect.residual.clone(),
-    })
 }
 
 impl Tool for Bound {
@@ -295,7 +255,7 @@ impl Tool for Bound {
         let operation = proposal.id.to_string();
         let expect = Bound::expect(proposal, &operation, request);
         match self.contract.classify(&self.answer(reply), &expect) {
-            Classified::Receipt(receipt) => match receipt_text(&receipt) {
+            Classified::Receipt(receipt) => match self.receipt_text(&receipt) {
                 Some(text) => AttemptAnswer::Receipt { receipt: text, new_version: receipt.new_version },
                 None => ambiguous("the receipt has no canonical form"),
             },
@@ -317,6 +277,9 @@ impl Tool for Bound {
             Classified::NoEffectRetryable { code, retry_after } => {
                 AttemptAnswer::NoEffect { code: code_of(&code), retry_after, evidence: Evidence::Answer }
             }
+            Classified::Ambiguous { cause } if self.contract.claims_success(reply.status) => {
+                AttemptAnswer::Ambiguous { cause: Loss::OutputInvalid(cause) }
+            }
             Classified::Ambiguous { cause } => ambiguous(&cause),
         }
     }
@@ -337,7 +300,7 @@ impl Tool for Bound {
         let operation = proposal.id.to_string();
         let expect = Bound::expect(proposal, &operation, request);
         match self.contract.classify_status(&self.answer(reply), &expect) {
-            Status::Succeeded(receipt) => match receipt_text(&receipt) {
+            Status::Succeeded(receipt) => match self.receipt_text(&receipt) {
                 Some(text) => StatusAnswer::Succeeded { receipt: text, new_version: receipt.new_version },
                 None => StatusAnswer::Inconclusive { cause: "the receipt has no canonical form".to_owned() },
             },
@@ -360,7 +323,22 @@ impl Tool for Bound {
             let remedy = "give the service's whole answer, or leave it out and say in the note what you know";
             Box::new(Problem::new(Code::InvalidArgument, format!("{cause}; {remedy}")).pointer("/receipt"))
         })?;
-        canonical_text(&admitted.data)
+        canonical_text(&self.contract.without_never_store(&admitted.data))
+    }
+
+    fn keep_raw(&self, reply: &Reply) -> Option<Vec<u8>> {
+        if !self.contract.claims_success(reply.status) {
+            return None;
+        }
+        if !self.contract.keeps_less() {
+            return Some(reply.body.clone());
+        }
+        // What cannot be read cannot be searched for what may not be kept.
+        match self.answer(reply).body {
+            AnswerBody::Json(value) => canonical_text(&self.contract.without_never_store(&value)).ok(),
+            AnswerBody::Empty | AnswerBody::Unreadable(_) => None,
+        }
+        .map(String::into_bytes)
     }
 
     fn settlement(&self) -> Settlement {
@@ -402,6 +380,11 @@ impl Tool for Bound {
 }
 
 impl Bound {
+    /// The receipt as it is stored.
+    fn receipt_text(&self, receipt: &Receipt) -> Option<String> {
+        canonical_text(&self.contract.without_never_store(&receipt.data)).ok()
+    }
+
     /// The answer, parsed strictly; what cannot be read is said to be unreadable, never guessed.
     fn answer(&self, reply: &Reply) -> Answer {
         let body = if reply.body.is_empty() {

@@ -8,10 +8,10 @@ use super::message::Message;
 use super::published::Published;
 use super::toolcache::ToolCache;
 use super::{Parts, call, failpoint};
-use crate::domain::Code;
 use crate::domain::ids::{AttemptId, OperationId};
 use crate::domain::operation::command::{AttemptAnswer, VersionCheck};
-use crate::domain::operation::{Body, Evidence, Loss};
+use crate::domain::operation::{Body, Evidence, Loss, RAW_ANSWER_KEPT, RawAnswer};
+use crate::domain::{Code, Digest, Time};
 use crate::ports::{NoReply, Purpose, Reply, Tool};
 use crate::store::records::{Records, Stored};
 
@@ -53,10 +53,11 @@ impl Launch {
 
     async fn run(self, parts: &Parts, cache: &ToolCache, writer: &Sender<Message>) {
         let proposal = &self.stored.operation.proposal;
-        let tell = |answer: AttemptAnswer| {
-            let answer = Box::new(answer);
-            let _ = writer.send(Message::Answer { id: proposal.id, attempt: self.attempt, answer });
+        let tell_with = |answer: AttemptAnswer, raw: Option<RawAnswer>| {
+            let (answer, raw) = (Box::new(answer), raw.map(Box::new));
+            let _ = writer.send(Message::Answer { id: proposal.id, attempt: self.attempt, answer, raw });
         };
+        let tell = |answer| tell_with(answer, None);
         let tool = match cache.of(proposal, parts.tools.as_ref(), Records(parts.store.as_ref())) {
             Ok(tool) => tool,
             Err(error) => {
@@ -76,7 +77,29 @@ impl Launch {
             }
         };
         failpoint::pass("P5");
-        tell(self.classify(tool.as_ref(), answered));
+        let reply = answered.as_ref().ok().cloned();
+        let answer = self.classify(tool.as_ref(), answered);
+        let raw = match (&answer, reply) {
+            (AttemptAnswer::Ambiguous { .. }, Some(reply)) => {
+                self.raw(tool.as_ref(), &reply, parts.clock.now())
+            }
+            _ => None,
+        };
+        tell_with(answer, raw);
+    }
+
+    /// What is kept of an answer that claims success and is not fit to be a receipt.
+    fn raw(&self, tool: &dyn Tool, reply: &Reply, at: Time) -> Option<RawAnswer> {
+        let mut bytes = tool.keep_raw(reply)?;
+        bytes.truncate(RAW_ANSWER_KEPT);
+        Some(RawAnswer {
+            attempt: self.attempt,
+            at,
+            status: reply.status,
+            bytes,
+            size: u64::try_from(reply.body.len()).unwrap_or(u64::MAX),
+            sha256: Digest::of(&reply.body),
+        })
     }
 
     fn classify(&self, tool: &dyn Tool, answered: Result<Reply, NoReply>) -> AttemptAnswer {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::domain::ids::OperationId;
 use crate::domain::journal::{Entry, Fact, Head, Subject};
-use crate::domain::operation::{Actor, Body, Event, IllegalEvent, Operation, Recorded, evolve};
+use crate::domain::operation::{Actor, Body, Event, IllegalEvent, Operation, RawAnswer, Recorded, evolve};
 use crate::domain::problem::Problem;
 use crate::domain::{Code, Digest, Time};
 use crate::store::append::{self, Header};
@@ -138,6 +138,12 @@ impl Group {
         let payload = encode(body)?;
         self.edit(|batch| batch.put(keys::body(id), Record { version: 1, payload }));
         self.bodies.insert(id);
+        Ok(())
+    }
+
+    pub(super) fn put_raw(&mut self, id: OperationId, raw: &RawAnswer) -> Result<(), AppendError> {
+        let payload = encode(raw)?;
+        self.edit(|batch| batch.put(keys::raw(id), Record { version: 1, payload }));
         Ok(())
     }
 

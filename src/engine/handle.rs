@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::Parts;
@@ -108,27 +107,6 @@ impl Handle {
     pub fn operation(&self, id: OperationId, by: &Principal) -> Result<Arc<Stored>, Box<Problem>> {
         let stored = self.published.operation(self.records(), id).map_err(|error| unreadable(&error))?;
         stored.filter(|stored| visible(stored, by)).ok_or_else(not_found)
-    }
-
-    /// The canonical text of a receipt that an operator brings, checked by the contract that the operation was proposed
-    /// under.
-    ///
-    /// # Errors
-    /// INVALID_ARGUMENT where it does not fit; UNSUPPORTED_TOOL where the contract cannot be had any more.
-    pub fn admit_receipt(
-        &self,
-        id: OperationId,
-        receipt: &Value,
-        by: &Principal,
-    ) -> Result<String, Box<Problem>> {
-        let stored = self.operation(id, by)?;
-        let proposal = &stored.operation.proposal;
-        let tool = self.tool_of(proposal).map_err(|error| {
-            tracing::error!(operation = %id, error, "the contract of an operation cannot be had");
-            let detail = "its contract cannot be read any more, so a receipt cannot be checked: leave it out and say in the note what you know";
-            Box::new(Problem::new(Code::UnsupportedTool, detail))
-        })?;
-        tool.admit_receipt(proposal, &self.body(id)?.request, receipt)
     }
 
     /// The bodies of an operation's proposal.

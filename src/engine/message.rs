@@ -7,6 +7,7 @@ use super::propose::Draft;
 use super::propose::Proposed;
 use crate::domain::Digest;
 use crate::domain::ids::{AttemptId, OperationId, RunId};
+use crate::domain::operation::RawAnswer;
 use crate::domain::operation::command::{AttemptAnswer, Command, StatusAnswer, VersionCheck};
 use crate::domain::principal::Principal;
 use crate::domain::problem::Problem;
@@ -27,7 +28,7 @@ pub(super) enum Message {
     /// The target's version was read for an operation that is to be executed.
     VersionRead { id: OperationId, version: VersionCheck },
     /// An attempt was answered.
-    Answer { id: OperationId, attempt: AttemptId, answer: Box<AttemptAnswer> },
+    Answer { id: OperationId, attempt: AttemptId, answer: Box<AttemptAnswer>, raw: Option<Box<RawAnswer>> },
     /// An attempt's task has ended: its place is free, its connection is gone.
     AttemptEnded { attempt: AttemptId },
     /// The status protocol has answered.

@@ -23,6 +23,7 @@ mod memory;
 mod message;
 mod propose;
 mod published;
+mod receipts;
 mod recovery;
 mod runs;
 pub mod system;

@@ -8,7 +8,7 @@ use super::codec::{NotDecoded, decode};
 use super::{Damage, Key, Range, ReadError, Record, Store};
 use crate::domain::ids::{OperationId, RunId};
 use crate::domain::journal::{Entry, Head};
-use crate::domain::operation::{Body, Operation, State};
+use crate::domain::operation::{Body, Operation, RawAnswer, State};
 use crate::domain::run::Run;
 use crate::domain::{Digest, Time};
 
@@ -40,6 +40,11 @@ pub mod keys {
     #[must_use]
     pub fn body(id: OperationId) -> Key {
         key(b'b', &[&id.to_bytes()])
+    }
+    /// An answer of it that claimed success and was not fit to be a receipt.
+    #[must_use]
+    pub fn raw(id: OperationId) -> Key {
+        key(b'q', &[&id.to_bytes()])
     }
     /// Present when it has ended in this state, so that a page of them needs no scan. Success is not indexed: it is what
     /// nearly all of them end in, and each key costs as much as a record.
@@ -188,6 +193,14 @@ impl Records<'_> {
     /// [`RecordError`].
     pub fn body(&self, id: OperationId) -> Result<Option<Body>, RecordError> {
         self.value(&keys::body(id))
+    }
+
+    /// The last answer of an operation that claimed success and was not fit to be a receipt.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub fn raw(&self, id: OperationId) -> Result<Option<RawAnswer>, RecordError> {
+        self.value(&keys::raw(id))
     }
 
     /// A contract's body.

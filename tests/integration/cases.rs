@@ -4,6 +4,7 @@ mod configuration;
 mod consent;
 mod keys;
 mod outcomes;
+mod outputs;
 mod ownership;
 mod start;
 

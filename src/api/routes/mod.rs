@@ -32,6 +32,7 @@ fn list() -> Vec<Route> {
         ("/v1/operations", get(operations::list)),
         ("/v1/operations/{id}", get(operations::show)),
         ("/v1/operations/{id}/events", get(operations::events)),
+        ("/v1/operations/{id}/answer", get(operations::answer)),
         ("/v1/inbox", get(inbox::show)),
         ("/v1/events", get(events::stream)),
         ("/v1/contracts", get(catalog::contracts)),

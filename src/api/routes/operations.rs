@@ -4,9 +4,9 @@ use axum::http::StatusCode;
 
 use crate::api::answer::{Answer, json};
 use crate::api::caller::Caller;
-use crate::api::queries::{EventsQuery, ListQuery, WaitQuery};
+use crate::api::queries::{EventsQuery, ListQuery, NoQuery, WaitQuery};
 use crate::api::strict::{Id, Query};
-use crate::api::wire::{EventView, Eyes, Page};
+use crate::api::wire::{EventView, Eyes, Page, RawAnswerView};
 use crate::domain::ids::OperationId;
 use crate::engine::{PageQuery, fact_of};
 
@@ -42,4 +42,13 @@ pub(super) async fn events(
     let more = later.next().is_some();
     let next = items.last().filter(|_| more).map(|event| event.number.to_string());
     json(StatusCode::OK, &Page { items, next, unreadable: 0 })
+}
+
+pub(super) async fn answer(
+    caller: Caller,
+    Id(id): Id<OperationId>,
+    Query(NoQuery): Query<NoQuery>,
+) -> Answer {
+    let raw = caller.engine().raw_answer(id, caller.principal())?;
+    json(StatusCode::OK, &RawAnswerView::from(&raw))
 }

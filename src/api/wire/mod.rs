@@ -23,7 +23,7 @@ pub use parts::{
     AttemptView, ChangeView, ClocksView, DecisionView, DoubtView, EffectView, LateView, OutcomeView,
     TargetView, WaitView,
 };
-pub use result::{ResourceView, ResultView};
+pub use result::{RawAnswerView, ResourceView, ResultView};
 pub use run::{CallView, RunView};
 
 use serde_json::Value;

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::operation::Receipts;
 use super::parts::EffectView;
-use crate::domain::Digest;
-use crate::domain::operation::{Effect, Operation, State, version_value};
+use crate::domain::ids::AttemptId;
+use crate::domain::operation::{Effect, Operation, RawAnswer, State, version_value};
+use crate::domain::{Digest, Time};
 use crate::ports::ReceiptFacts;
 
 /// The resource that was written.
@@ -86,5 +87,38 @@ impl ResultView {
             classification: data_class.to_owned(),
             untrusted: true,
         })
+    }
+}
+
+/// An answer that claimed success and was not fit to be a receipt. Untrusted.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RawAnswerView {
+    /// The attempt that it answered.
+    pub attempt: AttemptId,
+    /// When it came.
+    pub at: Time,
+    /// Its status.
+    pub status: u16,
+    /// How many bytes it had.
+    pub size: u64,
+    /// SHA-256 of all of it.
+    pub sha256: Digest,
+    /// What was kept of it, as text; what is not UTF-8 is replaced.
+    pub text: String,
+    /// Not all of it is shown: it was too long, is not text, or may not be kept whole.
+    pub cut: bool,
+}
+
+impl From<&RawAnswer> for RawAnswerView {
+    fn from(raw: &RawAnswer) -> RawAnswerView {
+        RawAnswerView {
+            attempt: raw.attempt,
+            at: raw.at,
+            status: raw.status,
+            size: raw.size,
+            sha256: raw.sha256,
+            text: String::from_utf8_lossy(&raw.bytes).into_owned(),
+            cut: Digest::of(&raw.bytes) != raw.sha256 || std::str::from_utf8(&raw.bytes).is_err(),
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! Clocks, attempts, doubt, outcome and evidence.
 
-use crate::api::wire::{AttemptView, DoubtView, OperationDetail, OperationView, OutcomeView, ResultView};
+use crate::api::wire::{
+    AttemptView, DoubtView, OperationDetail, OperationView, OutcomeView, RawAnswerView, ResultView,
+};
 use crate::cli::output::paper::Paper;
 use crate::cli::output::style::Style;
 use crate::cli::output::values::{json, safe, span, time};
@@ -64,6 +66,21 @@ pub(super) fn outcome(page: &mut Paper, outcome: &OutcomeView) {
     if let Some(detail) = &outcome.detail {
         page.boxed("said by the service or an operator (untrusted)", &safe(detail));
     }
+}
+
+/// An answer that claimed success and proves nothing.
+pub(crate) fn raw_answer(raw: &RawAnswerView) -> Paper {
+    let mut page = Paper::new();
+    page.field("attempt", &raw.attempt.to_string());
+    page.field("came at", &time(raw.at));
+    page.field("status", &raw.status.to_string());
+    page.field("size", &format!("{} bytes", raw.size));
+    page.field("sha-256", &raw.sha256.to_string());
+    if raw.cut {
+        page.styled_field("shown", Style::Warn, "not all of it, or not as it came");
+    }
+    page.boxed("said by the service (untrusted; it proves nothing)", &safe(&raw.text));
+    page
 }
 
 /// What the receipt says beyond that; the service's word.

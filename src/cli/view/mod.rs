@@ -22,6 +22,7 @@ use crate::domain::operation::{State, WriteClass};
 
 pub(crate) use digests::digests_hold;
 pub(crate) use events::events;
+pub(crate) use history::raw_answer;
 pub(crate) use lists::{inbox, operations, run};
 pub(crate) use next::leading;
 

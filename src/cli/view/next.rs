@@ -4,7 +4,7 @@ use crate::api::wire::OperationView;
 use crate::cli::output::paper::Paper;
 use crate::cli::output::style::Style;
 use crate::domain::Digest;
-use crate::domain::operation::{CommitMode, State};
+use crate::domain::operation::{CommitMode, Loss, State};
 
 /// How many leading digits of a digest are typed; `approve` takes no fewer.
 pub(crate) const TYPED_DIGITS: usize = 12;
@@ -56,14 +56,20 @@ fn steps(view: &OperationView) -> Vec<(&'static str, String)> {
             steps
         }
         State::Executing => vec![("to see how it ends", format!("writd op show {id} --wait 30s"))],
-        State::Unknown => vec![
-            ("an operator, to ask the service now", format!("writd op reconcile {id}")),
-            ("an operator who knows what happened", format!("writd op resolve {id} applied --note TEXT")),
-            (
-                "an operator who gives up finding out, and takes the risk",
-                format!("writd op abandon {id} --reason TEXT"),
-            ),
-        ],
+        State::Unknown => {
+            let mut steps = vec![("an operator, to ask the service now", format!("writd op reconcile {id}"))];
+            if view.doubt.as_ref().is_some_and(|doubt| doubt.cause.starts_with(Loss::UNPROVEN)) {
+                steps.push(("an operator, to read what the service said", format!("writd op answer {id}")));
+            }
+            steps.extend([
+                ("an operator who knows what happened", format!("writd op resolve {id} applied --note TEXT")),
+                (
+                    "an operator who gives up finding out, and takes the risk",
+                    format!("writd op abandon {id} --reason TEXT"),
+                ),
+            ]);
+            steps
+        }
         State::Failed | State::Denied | State::Expired | State::Cancelled => match &view.outcome {
             Some(outcome) if outcome.current_version.is_some() => vec![(
                 "the requester: read the target again, then propose anew",

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::contracts::{Receipt, RenderError, Violation};
+use crate::contracts::{RenderError, Violation};
 use crate::domain::Code;
 use crate::domain::json::Canonical;
 use crate::domain::operation::Loss;
@@ -12,10 +12,6 @@ use crate::ports::ToolError;
 
 pub(super) fn ambiguous(cause: &str) -> AttemptAnswer {
     AttemptAnswer::Ambiguous { cause: Loss::Undeclared(cause.to_owned()) }
-}
-
-pub(super) fn receipt_text(receipt: &Receipt) -> Option<String> {
-    canonical_text(&receipt.data).ok()
 }
 
 pub(super) fn canonical_text(value: &Value) -> Result<String, ToolError> {

@@ -53,13 +53,18 @@ pub enum Loss {
     Restarted,
 }
 
+impl Loss {
+    /// How the words of a success that proves nothing begin.
+    pub const UNPROVEN: &str = "the answer does not prove it";
+}
+
 impl std::fmt::Display for Loss {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Loss::Deadline => f.write_str("no answer before the deadline"),
             Loss::ConnectionLost(what) => write!(f, "connection lost: {what}"),
             Loss::Undeclared(what) => write!(f, "undeclared answer: {what}"),
-            Loss::OutputInvalid(what) => write!(f, "the answer does not prove it: {what}"),
+            Loss::OutputInvalid(what) => write!(f, "{}: {what}", Loss::UNPROVEN),
             Loss::EarlierAttempt(what) => write!(f, "an earlier attempt may have landed: {what}"),
             Loss::Restarted => f.write_str("the daemon was restarted while it was executing"),
         }

@@ -13,6 +13,7 @@ pub mod evidence;
 mod evolve;
 pub mod invariants;
 mod proposal;
+mod raw;
 pub mod record;
 #[cfg(test)]
 pub(crate) mod samples;
@@ -32,5 +33,6 @@ pub use proposal::{
     Body, Change, CommitMode, PROPOSAL_FORMAT, Proposal, RecoveryTier, RetryClass, Rules, Target,
     TargetCheck, TargetKey, WriteClass, proposal_digest, version_text, version_value,
 };
+pub use raw::{RAW_ANSWER_KEPT, RawAnswer};
 pub use record::Operation;
 pub use state::{State, UnknownState};

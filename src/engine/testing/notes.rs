@@ -244,6 +244,10 @@ impl Tool for NoteTool {
         StatusAnswer::Inconclusive { cause: "there is no status protocol".to_owned() }
     }
 
+    fn keep_raw(&self, reply: &Reply) -> Option<Vec<u8>> {
+        (reply.status < 300).then(|| reply.body.clone())
+    }
+
     fn admit_receipt(
         &self,
         proposal: &Proposal,

@@ -24,7 +24,7 @@ impl Writer {
             Message::Command { id, command, by, reply } => self.command(id, &command, &by, reply),
             Message::Commit { id, by, reply } => self.explicit_commit(id, &by, reply),
             Message::VersionRead { id, version } => self.version_read(id, version),
-            Message::Answer { id, attempt, answer } => self.answer(id, attempt, *answer),
+            Message::Answer { id, attempt, answer, raw } => self.answer(id, attempt, *answer, raw),
             Message::AttemptEnded { attempt } => self.attempt_ended(attempt),
             Message::Status { id, answer } => self.status(id, answer),
             Message::OpenRun { run, key, reply } => self.open_run(*run, key, reply),

@@ -4,38 +4,50 @@ use super::Writer;
 use crate::domain::Code;
 use crate::domain::ids::{AttemptId, OperationId};
 use crate::domain::operation::command::{AttemptAnswer, StatusAnswer};
-use crate::domain::operation::{Actor, Command, Evidence, State, decide};
+use crate::domain::operation::{Actor, Command, Evidence, RawAnswer, State, decide};
 use crate::domain::principal::Principal;
 use crate::engine::message::Message;
 
 impl Writer {
-    pub(super) fn answer(&mut self, id: OperationId, attempt: AttemptId, answer: AttemptAnswer) {
-        let kept = Message::Answer { id, attempt, answer: Box::new(answer.clone()) };
-        self.outcome(id, &Command::RecordAnswer { attempt, answer }, kept);
+    pub(super) fn answer(
+        &mut self,
+        id: OperationId,
+        attempt: AttemptId,
+        answer: AttemptAnswer,
+        raw: Option<Box<RawAnswer>>,
+    ) {
+        let kept = Message::Answer { id, attempt, answer: Box::new(answer.clone()), raw: raw.clone() };
+        let recorded = self.outcome(id, &Command::RecordAnswer { attempt, answer }, kept);
+        if let Some(raw) = raw.filter(|_| recorded)
+            && let Err(error) = self.group.put_raw(id, &raw)
+        {
+            tracing::error!(%id, %error, "an answer that is not fit to be a receipt could not be kept");
+        }
     }
 
     pub(super) fn status(&mut self, id: OperationId, answer: StatusAnswer) {
         let kept = Message::Status { id, answer: answer.clone() };
-        self.outcome(id, &Command::RecordStatus { answer }, kept);
+        let _ = self.outcome(id, &Command::RecordStatus { answer }, kept);
     }
 
-    fn outcome(&mut self, id: OperationId, command: &Command, kept: Message) {
+    /// Whether it was recorded.
+    fn outcome(&mut self, id: OperationId, command: &Command, kept: Message) -> bool {
         if self.dead_since.is_some() {
             // What happened in the world is not forgotten because the store is away.
             self.outcomes.push(kept);
-            return;
+            return false;
         }
         let before = match self.load(id) {
             Ok(before) => before,
             Err(problem) => {
                 tracing::error!(%id, code = problem.code.as_str(), "an outcome has no operation to go to");
-                return;
+                return false;
             }
         };
         let daemon = Principal::daemon();
         let decided = decide(&before.operation, command, &self.facts(&daemon));
         if decided.events.is_empty() {
-            return;
+            return false;
         }
         match self.append(Some(&before), decided.events, &Actor::daemon()) {
             Ok(after) => {
@@ -43,8 +55,12 @@ impl Writer {
                     self.points.push("P6");
                 }
                 self.outcomes.push(kept);
+                true
             }
-            Err(error) => tracing::error!(%id, %error, "an outcome could not be appended"),
+            Err(error) => {
+                tracing::error!(%id, %error, "an outcome could not be appended");
+                false
+            }
         }
     }
 
@@ -69,7 +85,7 @@ impl Writer {
                     retry_after: None,
                     evidence: Evidence::NothingSent,
                 };
-                self.answer(id, attempt, answer);
+                self.answer(id, attempt, answer, None);
             }
         }
     }

@@ -14,7 +14,7 @@ use super::verify::acks::Acks;
 use super::verify::{HeadClaim, verify_store};
 use super::{Findings, MaintenanceError, open, walk};
 use crate::domain::journal::{Entry, Head};
-use crate::domain::operation::Body;
+use crate::domain::operation::{Body, RawAnswer};
 use crate::domain::run::Run;
 use crate::domain::{Digest, Time};
 use crate::store::records::{IdempotencyRecord, RecordError, Records, Stored, decode_row, id_at_end, keys};
@@ -131,10 +131,11 @@ fn write(
     writer.line(header)?;
     let (meta, version) = Records(store).meta()?;
     writer.line(&Line::Meta { version, meta })?;
-    let kinds: [(u8, ToLine); 7] = [
+    let kinds: [(u8, ToLine); 8] = [
         (b'c', contract),
         (b'r', run),
         (b'b', body),
+        (b'q', raw),
         (b'p', operation),
         (b'o', operation),
         (b'i', idempotency),
@@ -180,6 +181,11 @@ fn run(key: &Key, record: Result<Record, Damage>) -> Result<Vec<Line>, RecordErr
 fn body(key: &Key, record: Result<Record, Damage>) -> Result<Vec<Line>, RecordError> {
     let body: Body = decode_row(key, record)?;
     Ok(id_at_end(key).map(|id| Line::body(id, body)).into_iter().collect())
+}
+
+fn raw(key: &Key, record: Result<Record, Damage>) -> Result<Vec<Line>, RecordError> {
+    let answer: RawAnswer = decode_row(key, record)?;
+    Ok(id_at_end(key).map(|id| Line::raw(id, answer)).into_iter().collect())
 }
 
 fn operation(key: &Key, record: Result<Record, Damage>) -> Result<Vec<Line>, RecordError> {

@@ -263,6 +263,10 @@ impl<'a> Loader<'a> {
                 }
                 self.put(keys::body(operation), 1, encode(body.as_ref())?);
             }
+            Line::Raw { operation, mut answer, bytes } => {
+                answer.bytes = bytes.into_bytes().ok_or_else(not_hex)?;
+                self.put(keys::raw(operation), 1, encode(&answer)?);
+            }
             Line::Operation { operation, history } => {
                 let stored = Stored { operation: *operation, history };
                 self.bytes += encode(&stored)?.len();

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use super::hex;
 use crate::domain::ids::OperationId;
 use crate::domain::journal::{Entry, Fact, Head, Subject};
-use crate::domain::operation::{Actor, Body, Operation};
+use crate::domain::operation::{Actor, Body, Operation, RawAnswer};
 use crate::domain::run::Run;
 use crate::domain::{Digest, Time};
 use crate::store::codec;
@@ -42,6 +42,8 @@ pub(super) enum Line {
     Run { version: u64, run: Run },
     /// The bodies of a proposal. The request's body stands beside them where it is no text.
     Body { operation: OperationId, body: Box<Body>, request_body: Option<Bytes> },
+    /// An answer that claimed success and was not fit to be a receipt.
+    Raw { operation: OperationId, answer: RawAnswer, bytes: Bytes },
     /// An operation.
     Operation { operation: Box<Operation>, history: Vec<u64> },
     /// A remembered Idempotency-Key.
@@ -71,6 +73,7 @@ pub(super) enum LineKind {
     Contract,
     Run,
     Body,
+    Raw,
     Operation,
     Idempotency,
     Entry,
@@ -84,6 +87,7 @@ impl LineKind {
             LineKind::Contract => "contract",
             LineKind::Run => "run",
             LineKind::Body => "body",
+            LineKind::Raw => "raw",
             LineKind::Operation => "operation",
             LineKind::Idempotency => "idempotency",
             LineKind::Entry => "entry",
@@ -100,11 +104,18 @@ impl Line {
             Line::Contract { .. } => LineKind::Contract,
             Line::Run { .. } => LineKind::Run,
             Line::Body { .. } => LineKind::Body,
+            Line::Raw { .. } => LineKind::Raw,
             Line::Operation { .. } => LineKind::Operation,
             Line::Idempotency { .. } => LineKind::Idempotency,
             Line::Entry(_) => LineKind::Entry,
         };
         kind.as_str()
+    }
+
+    /// The bytes stand beside the rest, as text where they are text.
+    pub(super) fn raw(operation: OperationId, mut answer: RawAnswer) -> Line {
+        let bytes = Bytes::of(std::mem::take(&mut answer.bytes));
+        Line::Raw { operation, answer, bytes }
     }
 
     pub(super) fn body(operation: OperationId, body: Body) -> Line {

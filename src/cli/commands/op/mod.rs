@@ -1,6 +1,7 @@
 //! `writd op`: one write, from the decision to the settled outcome. One file per command.
 
 mod abandon;
+mod answer;
 mod approve;
 mod cancel;
 mod commit;
@@ -47,6 +48,8 @@ pub(crate) enum OpCommand {
     Resolve(resolve::ResolveArgs),
     /// Give up finding out, and take the risk
     Abandon(abandon::AbandonArgs),
+    /// The answer that claimed success and proves nothing
+    Answer(answer::AnswerArgs),
     /// Its journal
     Events(events::EventsArgs),
 }
@@ -64,6 +67,7 @@ pub(super) fn run(command: OpCommand, context: &Context) -> Result<(), Failure> 
         OpCommand::Reconcile(args) => reconcile::run(args, context),
         OpCommand::Resolve(args) => resolve::run(args, context),
         OpCommand::Abandon(args) => abandon::run(args, context),
+        OpCommand::Answer(args) => answer::run(args, context),
         OpCommand::Events(args) => events::run(args, context),
     }
 }

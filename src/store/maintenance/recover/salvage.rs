@@ -7,7 +7,7 @@ use super::super::{MaintenanceError, walk};
 use super::{Lost, RecoverReport};
 use crate::domain::ids::{OperationId, RunId};
 use crate::domain::journal::{Entry, Fact, Head, Subject};
-use crate::domain::operation::{Body, Operation, Recorded, evolve};
+use crate::domain::operation::{Body, Operation, RawAnswer, Recorded, evolve};
 use crate::domain::run::Run;
 use crate::store::records::{IdempotencyRecord, Meta, Records, Stored, decode_row, id_at_end, keys};
 use crate::store::{Batch, Damage, Key, ReadError, Record, Store, append, codec};
@@ -76,6 +76,9 @@ impl<'a> Salvage<'a> {
         self.each(b'p', "open operations", Salvage::operation)?;
         self.each(b'r', "runs", Salvage::run_record)?;
         self.each(b'b', "bodies", |salvage, key, record| salvage.copy::<Body>("the bodies of", key, record))?;
+        self.each(b'q', "kept answers", |salvage, key, record| {
+            salvage.copy::<RawAnswer>("a kept answer of", key, record)
+        })?;
         self.each(b'c', "contracts", Salvage::contract)?;
         self.each(b'i', "remembered keys", |salvage, key, record| {
             salvage.copy::<IdempotencyRecord>("an Idempotency-Key (a repeat will not find it):", key, record)

@@ -3,24 +3,26 @@
 
 use super::ledger::{KnownMeta, Ledger, run_digest};
 use super::tolerate;
+use crate::domain::Digest;
+use crate::domain::operation::{Body, RawAnswer};
 use crate::domain::run::Run;
-use crate::domain::{Digest, operation::Body};
 use crate::store::maintenance::finding::FindingCode;
 use crate::store::maintenance::walk;
 use crate::store::records::{Created, IdempotencyRecord, Meta, RecordError, decode_row, id_at_end, keys};
 use crate::store::{Damage, Key, Range, ReadError, Record};
 
 /// The kinds of records that there are.
-const SPACES: &[u8] = b"bceijmopr";
+const SPACES: &[u8] = b"bceijmopqr";
 
 /// Reads one row.
 type Look = fn(&mut Ledger<'_>, &Key, Result<Record, Damage>) -> Result<(), ReadError>;
 
 pub(super) fn walk(ledger: &mut Ledger<'_>) -> Result<(), ReadError> {
     let store = ledger.store;
-    let looks: [(u8, &str, Look); 5] = [
+    let looks: [(u8, &str, Look); 6] = [
         (b'r', "runs", run),
         (b'b', "bodies", body),
+        (b'q', "kept answers", raw),
         (b'c', "contracts", contract),
         (b'e', "the lists by state", end),
         (b'i', "remembered keys", idempotency),
@@ -87,6 +89,23 @@ fn body(ledger: &mut Ledger<'_>, key: &Key, record: Result<Record, Damage>) -> R
             ledger.find(FindingCode::BodyStray, place, "the journal does not know this operation");
         }
         Err(error) => unreadable(ledger, "body", key, error),
+    }
+    Ok(())
+}
+
+fn raw(ledger: &mut Ledger<'_>, key: &Key, record: Result<Record, Damage>) -> Result<(), ReadError> {
+    let place = id_at_end(key);
+    match decode_row::<RawAnswer>(key, record) {
+        Ok(_) if place.is_some_and(|id| ledger.operations.contains_key(&id)) => {}
+        Ok(_) => {
+            let place = place.map_or_else(|| key.to_string(), |id| id.to_string());
+            ledger.find(
+                FindingCode::BodyStray,
+                place,
+                "an answer is kept of an operation that the journal does not know",
+            );
+        }
+        Err(error) => unreadable(ledger, "kept answer", key, error),
     }
     Ok(())
 }

@@ -1,0 +1,47 @@
+//! What people bring and read to settle an outcome: receipts, and answers that were not fit to be one.
+
+use serde_json::Value;
+
+use super::handle::{Handle, unreadable};
+use crate::domain::Code;
+use crate::domain::ids::OperationId;
+use crate::domain::operation::RawAnswer;
+use crate::domain::principal::{Principal, Role};
+use crate::domain::problem::Problem;
+
+impl Handle {
+    /// The canonical text of a receipt that an operator brings, checked by the contract that the operation was proposed
+    /// under.
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT where it does not fit; UNSUPPORTED_TOOL where the contract cannot be had any more.
+    pub fn admit_receipt(
+        &self,
+        id: OperationId,
+        receipt: &Value,
+        by: &Principal,
+    ) -> Result<String, Box<Problem>> {
+        let stored = self.operation(id, by)?;
+        let proposal = &stored.operation.proposal;
+        let tool = self.tool_of(proposal).map_err(|error| {
+            tracing::error!(operation = %id, error, "the contract of an operation cannot be had");
+            let detail = "its contract cannot be read any more, so a receipt cannot be checked: leave it out and say in the note what you know";
+            Box::new(Problem::new(Code::UnsupportedTool, detail))
+        })?;
+        tool.admit_receipt(proposal, &self.body(id)?.request, receipt)
+    }
+
+    /// The last answer of an operation that claimed success and was not fit to be a receipt; for operators.
+    ///
+    /// # Errors
+    /// NOT_FOUND, PERMISSION_DENIED, or INTERNAL when the record cannot be read.
+    pub fn raw_answer(&self, id: OperationId, by: &Principal) -> Result<RawAnswer, Box<Problem>> {
+        self.operation(id, by)?;
+        if !by.has(Role::Operator) {
+            let detail = "an answer that is not fit to be a receipt is shown to operators only";
+            return Err(Box::new(Problem::new(Code::PermissionDenied, detail)));
+        }
+        let raw = self.records().raw(id).map_err(|error| unreadable(&error))?;
+        raw.ok_or_else(|| Box::new(Problem::new(Code::NotFound, "no answer of this operation is kept")))
+    }
+}
