@@ -325,6 +325,17 @@ pub trait Tool: Send + Sync {
         request: &RenderedRequest,
         receipt: &Value,
     ) -> Result<String, ToolError>;
+    /// The independent read after a success; `None` where the contract wants none.
+    ///
+    /// # Errors
+    /// The values do not render.
+    fn readback(&self, arguments: &Value, receipt: &Value) -> Result<Option<PreviewRead>, ToolError>;
+    /// The places where it saw something else than was expected.
+    ///
+    /// # Errors
+    /// The values do not render.
+    fn differences(&self, arguments: &Value, receipt: &Value, seen: &Value)
+    -> Result<Vec<String>, ToolError>;
     /// When "not found" is proof.
     fn settlement(&self) -> Settlement;
     /// What an audience may see of data.

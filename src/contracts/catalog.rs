@@ -165,6 +165,10 @@ impl Catalog {
         }
         if let Some(readback) = &parts.readback {
             named(&readback.read, "/readback/read", EffectClass::Read);
+            if readback.with.is_none() && readback.read != parts.preview.read {
+                let message = "another read than that of the preview needs its own arguments";
+                findings.add(FindingCode::MissingField, "/readback", message, "add `with`");
+            }
         }
         let Some(read) = read else { return };
         each_expr(contract, &mut |expr| {

@@ -14,6 +14,7 @@ mod finding;
 mod model;
 mod preview;
 mod read;
+mod readback;
 mod redact;
 mod render;
 mod resolve;

@@ -334,11 +334,13 @@ pub(super) struct Redact {
     pub(super) never_store: Vec<Pointer>,
 }
 
-/// An independent read after success; parsed, not executed yet.
+/// An independent read after success.
 #[derive(Debug)]
 pub struct Readback {
     /// The read.
     pub read: ToolRef,
+    /// Its arguments; those of the preview's read where it is the same and nothing is written here.
+    pub(super) with: Option<Template>,
     pub(super) expect: Template,
 }
 

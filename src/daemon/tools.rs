@@ -10,11 +10,11 @@ use std::time::Duration;
 use serde_json::Value;
 
 use self::convert::{ambiguous, canonical_text, code_of, invalid, unrendered};
-use self::rules::rules;
+use self::rules::{rules, settlement};
 use crate::contracts::{
     Actor as RenderActor, Answer, AnswerBody, Catalog, Classified, Contract, EffectClass, Expect, Lifecycle,
-    NotFound, ReadOutcome, Receipt, Recovery, RenderError, StatusAnswer as Status, StatusContext, ToolRef,
-    VersionCheck, WriteContext,
+    ReadOutcome, Receipt, RenderError, StatusAnswer as Status, StatusContext, ToolRef, VersionCheck,
+    WriteContext,
 };
 use crate::domain::ids::RunId;
 use crate::domain::json::{self, Canonical, Limits};
@@ -341,21 +341,23 @@ impl Tool for Bound {
         .map(String::into_bytes)
     }
 
+    fn readback(&self, arguments: &Value, receipt: &Value) -> Result<Option<PreviewRead>, ToolError> {
+        let read = self.contract.readback_read(arguments, receipt).map_err(|error| unrendered(&error))?;
+        Ok(read.map(|(ToolRef { name, major }, arguments)| PreviewRead { tool: name, major, arguments }))
+    }
+
+    fn differences(
+        &self,
+        arguments: &Value,
+        receipt: &Value,
+        seen: &Value,
+    ) -> Result<Vec<String>, ToolError> {
+        let told = self.contract.readback_differences(arguments, receipt, seen);
+        told.map_err(|error| unrendered(&error))
+    }
+
     fn settlement(&self) -> Settlement {
-        match self.contract.as_write().map(|write| &write.recovery) {
-            Ok(Recovery::StatusByKey(protocol)) => Settlement {
-                not_found_is_no_effect: protocol.not_found == NotFound::NoEffect,
-                settle: protocol.settle.to_std(),
-                confirmations: protocol.confirmations,
-                confirm_interval: protocol.confirm_interval.to_std(),
-            },
-            Ok(Recovery::None) | Err(_) => Settlement {
-                not_found_is_no_effect: false,
-                settle: Duration::MAX,
-                confirmations: u32::MAX,
-                confirm_interval: Duration::MAX,
-            },
-        }
+        settlement(&self.contract)
     }
 
     fn redact(&self, audience: Audience, data: Value) -> Value {

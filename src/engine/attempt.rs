@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use super::message::Message;
+use super::message::{Beside, Message};
 use super::published::Published;
+use super::readback::read_back;
 use super::toolcache::ToolCache;
 use super::{Parts, call, failpoint};
 use crate::domain::ids::{AttemptId, OperationId};
@@ -53,11 +54,11 @@ impl Launch {
 
     async fn run(self, parts: &Parts, cache: &ToolCache, writer: &Sender<Message>) {
         let proposal = &self.stored.operation.proposal;
-        let tell_with = |answer: AttemptAnswer, raw: Option<RawAnswer>| {
-            let (answer, raw) = (Box::new(answer), raw.map(Box::new));
-            let _ = writer.send(Message::Answer { id: proposal.id, attempt: self.attempt, answer, raw });
+        let tell_with = |answer: AttemptAnswer, beside: Beside| {
+            let (answer, beside) = (Box::new(answer), Box::new(beside));
+            let _ = writer.send(Message::Answer { id: proposal.id, attempt: self.attempt, answer, beside });
         };
-        let tell = |answer| tell_with(answer, None);
+        let tell = |answer| tell_with(answer, Beside::default());
         let tool = match cache.of(proposal, parts.tools.as_ref(), Records(parts.store.as_ref())) {
             Ok(tool) => tool,
             Err(error) => {
@@ -79,13 +80,18 @@ impl Launch {
         failpoint::pass("P5");
         let reply = answered.as_ref().ok().cloned();
         let answer = self.classify(tool.as_ref(), answered);
-        let raw = match (&answer, reply) {
+        let mut beside = Beside::default();
+        match (&answer, reply) {
             (AttemptAnswer::Ambiguous { .. }, Some(reply)) => {
-                self.raw(tool.as_ref(), &reply, parts.clock.now())
+                beside.raw = self.raw(tool.as_ref(), &reply, parts.clock.now());
             }
-            _ => None,
-        };
-        tell_with(answer, raw);
+            (AttemptAnswer::Receipt { receipt, .. }, _) => {
+                let arguments = &self.body.arguments;
+                beside.readback = read_back(parts, tool.as_ref(), proposal, arguments, receipt).await;
+            }
+            _ => {}
+        }
+        tell_with(answer, beside);
     }
 
     /// What is kept of an answer that claims success and is not fit to be a receipt.

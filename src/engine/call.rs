@@ -9,7 +9,7 @@ use crate::domain::ids::{CallId, RunId};
 use crate::domain::operation::Actor;
 use crate::domain::principal::Principal;
 use crate::domain::problem::Problem;
-use crate::ports::{Audience, NoReply, Purpose, Tool, ToolError};
+use crate::ports::{Audience, NoReply, PreviewRead, Purpose, Tool, ToolError};
 
 /// A read that an agent wants.
 #[derive(Clone, Debug)]
@@ -88,6 +88,16 @@ pub(super) async fn preview(
     requester: &Actor,
 ) -> Result<Value, ToolError> {
     let Some(wanted) = tool.preview(arguments)? else { return Ok(Value::Null) };
+    by_reference(parts, &wanted, run, requester).await
+}
+
+/// A read that a write tool's contract names.
+pub(super) async fn by_reference(
+    parts: &Parts,
+    wanted: &PreviewRead,
+    run: RunId,
+    requester: &Actor,
+) -> Result<Value, ToolError> {
     let reader = parts
         .tools
         .current(&wanted.tool, wanted.major)

@@ -14,7 +14,7 @@ pub(super) use super::unreadable::unreadable;
 use crate::domain::ids::OperationId;
 use crate::domain::journal::{Entry, Subject};
 use crate::domain::operation::command::StatusAnswer;
-use crate::domain::operation::{Answer, Body, Command, Proposal, State};
+use crate::domain::operation::{Answer, Body, Command, Proposal, Readback, State};
 use crate::domain::principal::{Principal, Role};
 use crate::domain::problem::Problem;
 use crate::domain::{Code, Digest};
@@ -148,12 +148,17 @@ impl Handle {
         self.ask(|reply| Message::Commit { id, by, reply }).await
     }
 
-    /// What the status protocol said.
+    /// What the status protocol said, and what an independent read saw after a success.
     ///
     /// # Errors
     /// The engine is stopping.
-    pub fn record_status(&self, id: OperationId, answer: StatusAnswer) -> Result<(), Box<Problem>> {
-        self.send(Message::Status { id, answer })
+    pub fn record_status(
+        &self,
+        id: OperationId,
+        answer: StatusAnswer,
+        readback: Option<Readback>,
+    ) -> Result<(), Box<Problem>> {
+        self.send(Message::Status { id, answer, readback })
     }
 
     /// Waits until the operation has changed since this many events, has ended, or the time is up; then its newest

@@ -7,8 +7,8 @@ use super::propose::Draft;
 use super::propose::Proposed;
 use crate::domain::Digest;
 use crate::domain::ids::{AttemptId, OperationId, RunId};
-use crate::domain::operation::RawAnswer;
 use crate::domain::operation::command::{AttemptAnswer, Command, StatusAnswer, VersionCheck};
+use crate::domain::operation::{RawAnswer, Readback};
 use crate::domain::principal::Principal;
 use crate::domain::problem::Problem;
 use crate::domain::run::Run;
@@ -16,6 +16,15 @@ use std::sync::Arc;
 
 /// The answer goes to somebody who waits for it.
 pub(super) type Reply<T> = oneshot::Sender<Result<T, Box<Problem>>>;
+
+/// What belongs to an answer and is recorded with it.
+#[derive(Clone, Default)]
+pub(super) struct Beside {
+    /// Of an answer that claims success and proves nothing.
+    pub(super) raw: Option<RawAnswer>,
+    /// What an independent read saw after a success.
+    pub(super) readback: Option<Readback>,
+}
 
 /// One member of a group.
 pub(super) enum Message {
@@ -28,11 +37,11 @@ pub(super) enum Message {
     /// The target's version was read for an operation that is to be executed.
     VersionRead { id: OperationId, version: VersionCheck },
     /// An attempt was answered.
-    Answer { id: OperationId, attempt: AttemptId, answer: Box<AttemptAnswer>, raw: Option<Box<RawAnswer>> },
+    Answer { id: OperationId, attempt: AttemptId, answer: Box<AttemptAnswer>, beside: Box<Beside> },
     /// An attempt's task has ended: its place is free, its connection is gone.
     AttemptEnded { attempt: AttemptId },
     /// The status protocol has answered.
-    Status { id: OperationId, answer: StatusAnswer },
+    Status { id: OperationId, answer: StatusAnswer, readback: Option<Readback> },
     /// A run is opened.
     OpenRun { run: Box<Run>, key: Option<(Digest, Digest)>, reply: Reply<(Arc<Run>, bool)> },
     /// A run is cancelled.

@@ -23,6 +23,7 @@ mod memory;
 mod message;
 mod propose;
 mod published;
+mod readback;
 mod receipts;
 mod recovery;
 mod runs;

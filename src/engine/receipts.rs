@@ -3,13 +3,26 @@
 use serde_json::Value;
 
 use super::handle::{Handle, unreadable};
+use super::readback::read_back;
 use crate::domain::Code;
 use crate::domain::ids::OperationId;
-use crate::domain::operation::RawAnswer;
+use crate::domain::operation::{Proposal, RawAnswer, Readback};
 use crate::domain::principal::{Principal, Role};
 use crate::domain::problem::Problem;
+use crate::ports::Tool;
 
 impl Handle {
+    /// What an independent read sees after a success that the status protocol told of.
+    pub async fn read_back(
+        &self,
+        proposal: &Proposal,
+        tool: &dyn Tool,
+        arguments: &str,
+        receipt: &str,
+    ) -> Option<Readback> {
+        read_back(&self.parts, tool, proposal, arguments, receipt).await
+    }
+
     /// The canonical text of a receipt that an operator brings, checked by the contract that the operation was proposed
     /// under.
     ///

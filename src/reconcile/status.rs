@@ -12,7 +12,7 @@ use super::Cadence;
 use super::watch::{NotFound, Watch};
 use crate::domain::ids::OperationId;
 use crate::domain::operation::command::StatusAnswer;
-use crate::domain::operation::{Body, State};
+use crate::domain::operation::{Body, Readback, State};
 use crate::engine::Handle;
 use crate::ports::{NoReply, Purpose, Tool};
 use crate::store::records::Stored;
@@ -52,6 +52,7 @@ struct Answered {
     asked: Instant,
     tool: Option<Arc<dyn Tool>>,
     answer: StatusAnswer,
+    readback: Option<Readback>,
 }
 
 impl StatusTask {
@@ -120,7 +121,7 @@ impl StatusTask {
         };
         watch.schedule(now, wish, paused, &self.cadence, fastrand::f64());
         // The engine goes away only together with this task.
-        let _ = self.handle.record_status(id, answer);
+        let _ = self.handle.record_status(id, answer, answered.readback);
     }
 }
 
@@ -134,12 +135,18 @@ async fn ask(handle: Handle, stored: Arc<Stored>) -> Answered {
     // A task of its own: a query that ends badly is not decisive, and the next one is made all the same.
     let answered = tokio::spawn(async move { query(&handle, &of).await }).await;
     match answered.unwrap_or_else(|_| Err("the query ended before its answer".to_owned())) {
-        Ok((tool, answer)) => Answered { stored, asked, tool: Some(tool), answer },
-        Err(cause) => Answered { stored, asked, tool: None, answer: StatusAnswer::Inconclusive { cause } },
+        Ok((tool, answer, readback)) => Answered { stored, asked, tool: Some(tool), answer, readback },
+        Err(cause) => {
+            let answer = StatusAnswer::Inconclusive { cause };
+            Answered { stored, asked, tool: None, answer, readback: None }
+        }
     }
 }
 
-async fn query(handle: &Handle, stored: &Stored) -> Result<(Arc<dyn Tool>, StatusAnswer), String> {
+/// What the status protocol said, and after a success what an independent read sees.
+type Found = (Arc<dyn Tool>, StatusAnswer, Option<Readback>);
+
+async fn query(handle: &Handle, stored: &Stored) -> Result<Found, String> {
     let proposal = &stored.operation.proposal;
     debug_assert_ne!(stored.operation.state, State::Proposed, "nothing is in doubt about it");
     let tool = handle.tool_of(proposal)?;
@@ -156,5 +163,14 @@ async fn query(handle: &Handle, stored: &Stored) -> Result<(Arc<dyn Tool>, Statu
             StatusAnswer::Inconclusive { cause: format!("the service could not be asked: {cause}") }
         }
     };
-    Ok((tool, answer))
+    let readback = match &answer {
+        StatusAnswer::Succeeded { receipt, .. } => {
+            handle.read_back(proposal, tool.as_ref(), &body.arguments, receipt).await
+        }
+        StatusAnswer::Failed { .. }
+        | StatusAnswer::InProgress { .. }
+        | StatusAnswer::NotFound { .. }
+        | StatusAnswer::Inconclusive { .. } => None,
+    };
+    Ok((tool, answer, readback))
 }

@@ -96,6 +96,7 @@ async fn the_catalog_is_shown() {
             "set_note_brief.v1",
             "set_note_brief_again.v1",
             "set_note_later.v1",
+            "set_note_looked_at.v1",
             "set_note_read.v1",
             "set_note_read_later.v1"
         ]
@@ -103,5 +104,5 @@ async fn the_catalog_is_shown() {
     let contracts: Page<ContractView> =
         serde_json::from_value(t.get("alice", "/v1/contracts").await.ok(200).clone()).unwrap();
     let classes: Vec<_> = contracts.items.iter().map(|contract| contract.class.as_str()).collect();
-    assert_eq!((&classes[..2], &classes[2..]), (&["draft", "read"][..], &["write"; 7][..]));
+    assert_eq!((&classes[..2], &classes[2..]), (&["draft", "read"][..], &["write"; 8][..]));
 }

@@ -8,7 +8,9 @@ use super::{is_false, json_of_option};
 use crate::domain::ids::{AttemptId, OperationId};
 use crate::domain::operation::evidence::NamedEffect;
 use crate::domain::operation::record::{Attempt, AttemptResult, Decision, Doubt, Late, Outcome, Waiting};
-use crate::domain::operation::{Actor, Change, Effect, Evidence, StatusSummary, Target, Verdict, Wait};
+use crate::domain::operation::{
+    Actor, Change, Effect, Evidence, Readback, StatusSummary, Target, Verdict, Wait,
+};
 use crate::domain::{Code, Digest, Time};
 
 /// The resource that is written.
@@ -147,6 +149,9 @@ pub struct OutcomeView {
     /// The parts of a partial effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<EffectView>,
+    /// What an independent read saw after the success: `agrees`, the places that differ, or why it could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub readback: Option<Readback>,
 }
 
 impl OutcomeView {
@@ -159,6 +164,7 @@ impl OutcomeView {
             current_version: json_of_option(outcome.current_version.as_ref()),
             evidence: outcome.evidence,
             effects: outcome.effects.iter().map(|part| EffectView::of(part, receipts)).collect(),
+            readback: outcome.readback.clone(),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::cli::output::paper::Paper;
 use crate::cli::output::style::Style;
 use crate::cli::output::values::{json, safe, span, time};
 use crate::domain::Millis;
-use crate::domain::operation::{CommitMode, Evidence, RecoveryTier, State};
+use crate::domain::operation::{CommitMode, Evidence, Readback, RecoveryTier, State};
 
 /// What is true now, beyond state and effect: outcome, doubt, wait.
 pub(super) fn now(page: &mut Paper, detail: &OperationDetail) {
@@ -56,6 +56,17 @@ pub(super) fn outcome(page: &mut Paper, outcome: &OutcomeView) {
             Evidence::NothingSent => "nothing_sent: not a byte left this machine",
         };
         page.field("evidence", words);
+    }
+    match &outcome.readback {
+        None => {}
+        Some(Readback::Agrees) => page.field("read back", "an independent read saw what was expected"),
+        Some(Readback::Differs(places)) => {
+            let places = safe(&places.join(", "));
+            page.styled_field("read back", Style::Warn, &format!("it saw something else at {places}"));
+        }
+        Some(Readback::Unavailable(why)) => {
+            page.styled_field("read back", Style::Warn, &format!("not possible: {}", safe(why)));
+        }
     }
     for part in &outcome.effects {
         page.field("part", &format!("{}: {}", safe(&part.name), part.state));

@@ -44,6 +44,8 @@ pub(super) const NAMES_WRITE: &[&str] = &[
 pub(super) const NAMES_STATUS: &[&str] = &["key", "operation", "run", "args"];
 /// … after a success.
 pub(super) const NAMES_AFTER: &[&str] = &["args", "preview.before", "result"];
+/// … after a success, of which the state before is not kept.
+pub(super) const NAMES_RESULT: &[&str] = &["args", "result"];
 /// … in a condition over an answer.
 pub(super) const NAMES_ANSWER: &[&str] = &["status", "body"];
 

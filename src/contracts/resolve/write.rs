@@ -10,7 +10,7 @@ use super::super::model::{
 use super::super::read::Fields;
 use super::super::template::{Template, Text};
 use super::super::units::{self, ToolRef};
-use super::{NAMES_AFTER, NAMES_PREVIEW, NAMES_WITH};
+use super::{NAMES_AFTER, NAMES_PREVIEW, NAMES_RESULT, NAMES_WITH};
 
 pub(super) fn text(
     fields: &mut Fields<'_>,
@@ -172,8 +172,11 @@ pub(super) fn compensation(fields: &mut Fields<'_>, findings: &mut Findings) -> 
 pub(super) fn readback(fields: &mut Fields<'_>, findings: &mut Findings) -> Option<Readback> {
     let mut inner = fields.object("readback", findings)?;
     let read: Option<ToolRef> = inner.parsed("read", findings, str::parse);
-    let expect = mapping(&mut inner, "expect", NAMES_AFTER, findings);
+    let with = inner.get("with").is_some();
+    let with = if with { mapping(&mut inner, "with", NAMES_RESULT, findings) } else { None };
+    let expect = mapping(&mut inner, "expect", NAMES_RESULT, findings);
+    inner.need("expect", FindingCode::MissingField, "what it must see", findings);
     inner.need("read", FindingCode::MissingField, "which read looks at the result", findings);
     inner.done(findings);
-    Some(Readback { read: read?, expect: expect? })
+    Some(Readback { read: read?, with, expect: expect? })
 }

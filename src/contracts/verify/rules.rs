@@ -74,7 +74,10 @@ pub(in crate::contracts) fn each_expr<'t>(contract: &'t Contract, visit: &mut dy
     if let Compensation::Tool(tool) = &parts.compensation {
         tool.with.each_expr(visit);
     }
-    parts.readback.iter().for_each(|readback| readback.expect.each_expr(visit));
+    if let Some(readback) = &parts.readback {
+        readback.with.iter().for_each(|with| with.each_expr(visit));
+        readback.expect.each_expr(visit);
+    }
 }
 
 /// One dotted path against the schema that it reads.

@@ -1,8 +1,12 @@
 //! The rules of execution that a contract declares, as the engine names them.
 
-use crate::contracts::{Commit, Contract, EffectClass, Recovery, RetryClass as ContractRetry, VersionCheck};
+use std::time::Duration;
+
+use crate::contracts::{
+    Commit, Contract, EffectClass, NotFound, Recovery, RetryClass as ContractRetry, VersionCheck,
+};
 use crate::domain::operation::{CommitMode, RecoveryTier, RetryClass, TargetCheck, WriteClass};
-use crate::ports::ToolRules;
+use crate::ports::{Settlement, ToolRules};
 
 /// None for a read.
 pub(super) fn rules(contract: &Contract) -> Option<ToolRules> {
@@ -42,4 +46,22 @@ pub(super) fn rules(contract: &Contract) -> Option<ToolRules> {
         reversible: contract.effect.reversible.as_str().to_owned(),
         residual: contract.effect.residual.clone(),
     })
+}
+
+/// When "not found" is proof.
+pub(super) fn settlement(contract: &Contract) -> Settlement {
+    match contract.as_write().map(|write| &write.recovery) {
+        Ok(Recovery::StatusByKey(protocol)) => Settlement {
+            not_found_is_no_effect: protocol.not_found == NotFound::NoEffect,
+            settle: protocol.settle.to_std(),
+            confirmations: protocol.confirmations,
+            confirm_interval: protocol.confirm_interval.to_std(),
+        },
+        Ok(Recovery::None) | Err(_) => Settlement {
+            not_found_is_no_effect: false,
+            settle: Duration::MAX,
+            confirmations: u32::MAX,
+            confirm_interval: Duration::MAX,
+        },
+    }
 }

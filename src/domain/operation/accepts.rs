@@ -47,5 +47,6 @@ const fn row(event: EventKind) -> [bool; State::ALL.len()] {
         EventKind::CompensationFailed    => [N,  N,  N,  N,  N,  N,  N,  N,  N,  N,  Y,  N,  N],
         EventKind::Restored              => [Y,  Y,  Y,  N,  N,  Y,  N,  N,  N,  N,  N,  N,  N],
         EventKind::Admitted              => [Y,  N,  N,  N,  N,  N,  N,  N,  N,  N,  N,  N,  N],
+        EventKind::ReadBack              => [N,  N,  N,  Y,  N,  N,  N,  N,  N,  N,  N,  N,  N],
     }
 }

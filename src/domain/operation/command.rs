@@ -1,7 +1,7 @@
 //! Commands: what somebody wants of an operation, with the facts that the decision needs.
 
 use super::effect::Effect;
-use super::evidence::{Evidence, Loss, NamedEffect};
+use super::evidence::{Evidence, Loss, NamedEffect, Readback};
 use super::proposal::Rules;
 use crate::domain::ids::{AttemptId, OperationId};
 use crate::domain::principal::Principal;
@@ -56,6 +56,11 @@ pub enum Command {
     RecordStatus {
         /// What it said.
         answer: StatusAnswer,
+    },
+    /// An independent read has looked at the result.
+    RecordReadback {
+        /// What it saw.
+        found: Readback,
     },
     /// Somebody asks for a status query now.
     Reconcile,
@@ -276,7 +281,7 @@ macro_rules! kinds {
 
 kinds! {
     Approve, Deny, Revoke, Cancel, Commit, RecordAnswer, RecordStatus, Reconcile, Resolve, Abandon, Tick, Restart,
-    ChangePolicy, StartCompensation, SettleCompensation, Restore,
+    ChangePolicy, StartCompensation, SettleCompensation, Restore, RecordReadback,
 }
 
 impl Command {
@@ -300,6 +305,7 @@ impl Command {
             Command::StartCompensation { .. } => CommandKind::StartCompensation,
             Command::SettleCompensation { .. } => CommandKind::SettleCompensation,
             Command::Restore { .. } => CommandKind::Restore,
+            Command::RecordReadback { .. } => CommandKind::RecordReadback,
         }
     }
 }

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::effect::Effect;
-use super::evidence::{Evidence, Loss, NamedEffect, StatusSummary, Wait};
+use super::evidence::{Evidence, Loss, NamedEffect, Readback, StatusSummary, Wait};
 use super::proposal::Proposal;
 use crate::domain::ids::{AttemptId, OperationId};
 use crate::domain::{Code, Digest, Time};
@@ -203,6 +203,11 @@ pub enum Event {
         /// Proposal + execute-within.
         execute_by: Time,
     },
+    /// An independent read looked at the result. It flips no state. Accepted by: succeeded.
+    ReadBack {
+        /// What it saw.
+        found: Readback,
+    },
 }
 
 /// An event with who and when.
@@ -250,6 +255,7 @@ pub enum EventKind {
     CompensationFailed,
     Restored,
     Admitted,
+    ReadBack,
 }
 
 impl Event {
@@ -286,13 +292,14 @@ impl Event {
             Event::CompensationFailed { .. } => EventKind::CompensationFailed,
             Event::Restored { .. } => EventKind::Restored,
             Event::Admitted { .. } => EventKind::Admitted,
+            Event::ReadBack { .. } => EventKind::ReadBack,
         }
     }
 }
 
 impl EventKind {
     /// All events, in the order of the table.
-    pub const ALL: [EventKind; 29] = [
+    pub const ALL: [EventKind; 30] = [
         EventKind::Proposed,
         EventKind::ApprovalRecorded,
         EventKind::Approved,
@@ -322,6 +329,7 @@ impl EventKind {
         EventKind::CompensationFailed,
         EventKind::Restored,
         EventKind::Admitted,
+        EventKind::ReadBack,
     ];
 
     /// As written in the API and in exports.
@@ -357,6 +365,7 @@ impl EventKind {
             EventKind::CompensationFailed => "compensation_failed",
             EventKind::Restored => "restored",
             EventKind::Admitted => "admitted",
+            EventKind::ReadBack => "read_back",
         }
     }
 }

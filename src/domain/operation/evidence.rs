@@ -71,6 +71,18 @@ impl std::fmt::Display for Loss {
     }
 }
 
+/// What an independent read saw after a success.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Readback {
+    /// What was expected.
+    Agrees,
+    /// Something else at these places (JSON pointers). Somebody has to look at it.
+    Differs(Vec<String>),
+    /// It could not be read; that says nothing about the write.
+    Unavailable(String),
+}
+
 /// What a status answer said, in short.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

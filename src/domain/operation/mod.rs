@@ -27,7 +27,7 @@ pub use command::{Command, Facts};
 pub use decide::{Answer, Decided, Refusal, decide, propose};
 pub use effect::Effect;
 pub use event::{Clock, Event, EventKind, Recorded, Verdict};
-pub use evidence::{Evidence, Loss, StatusSummary, Wait};
+pub use evidence::{Evidence, Loss, Readback, StatusSummary, Wait};
 pub use evolve::{IllegalEvent, evolve};
 pub use proposal::{
     Body, Change, CommitMode, PROPOSAL_FORMAT, Proposal, RecoveryTier, RetryClass, Rules, Target,

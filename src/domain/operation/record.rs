@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::actor::Actor;
 use super::effect::Effect;
 use super::event::Verdict;
-use super::evidence::{Evidence, Loss, NamedEffect, StatusSummary, Wait};
+use super::evidence::{Evidence, Loss, NamedEffect, Readback, StatusSummary, Wait};
 use super::proposal::Proposal;
 use super::state::State;
 use crate::domain::ids::{AttemptId, OperationId};
@@ -145,6 +145,8 @@ pub struct Outcome {
     pub effects: Vec<NamedEffect>,
     /// Where the proof came from; none where no attempt was needed to end it.
     pub evidence: Option<Evidence>,
+    /// What an independent read saw afterwards, where the contract wants one.
+    pub readback: Option<Readback>,
 }
 
 /// An answer after the end: kept as evidence, it flips no state.
@@ -255,11 +257,11 @@ impl Operation {
             | State::Expired
             | State::Cancelled => self.effect == Effect::Applied,
             State::CompensationFailed => true,
-            State::Executing
-            | State::Succeeded
-            | State::Abandoned
-            | State::Compensating
-            | State::Compensated => false,
+            State::Succeeded => {
+                let readback = self.outcome.as_ref().and_then(|outcome| outcome.readback.as_ref());
+                matches!(readback, Some(Readback::Differs(_)))
+            }
+            State::Executing | State::Abandoned | State::Compensating | State::Compensated => false,
         }
     }
 }

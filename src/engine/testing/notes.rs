@@ -38,6 +38,7 @@ impl Default for Notes {
                 .changed(|r| r.timeout = Millis(150)),
             NoteTool::new("draft_note", Some(CommitMode::OnApproval))
                 .changed(|r| r.class = WriteClass::Draft),
+            NoteTool::new("set_note_looked_at", Some(CommitMode::OnApproval)),
             NoteTool::new("set_note_again", Some(CommitMode::OnApproval)).changed(|r| {
                 r.retry = RetryClass::Idempotent;
                 r.max_attempts = 5;
@@ -258,6 +259,18 @@ impl Tool for NoteTool {
             true => Ok(receipt.to_string()),
             false => Err(refused(Code::InvalidArgument, "/receipt")),
         }
+    }
+
+    fn readback(&self, arguments: &Value, _: &Value) -> Result<Option<PreviewRead>, ToolError> {
+        match self.name.ends_with("_looked_at") {
+            true => self.preview(arguments),
+            false => Ok(None),
+        }
+    }
+
+    fn differences(&self, arguments: &Value, _: &Value, seen: &Value) -> Result<Vec<String>, ToolError> {
+        let same = seen["text"] == arguments["text"];
+        Ok(if same { Vec::new() } else { vec!["/text".to_owned()] })
     }
 
     fn settlement(&self) -> Settlement {

@@ -37,12 +37,12 @@ async fn a_receipt_after_failed_without_effect_opens_a_ticket_and_flips_no_state
     assert_eq!((done.stored.operation.state, done.stored.operation.effect), (State::Failed, Effect::None));
     let receipt = r#"{"note":"n","version":2}"#.to_owned();
     let late = StatusAnswer::Succeeded { receipt, new_version: None };
-    world.handle.record_status(id, late.clone()).unwrap();
+    world.handle.record_status(id, late.clone(), None).unwrap();
     let after = until(&world, id, |s| s.operation.effect == Effect::Applied).await;
     assert_eq!(after.operation.state, State::Failed);
     assert_eq!(after.operation.outcome.as_ref().unwrap().code, Some(Code::Unavailable));
     assert!(after.operation.needs_operator());
-    world.handle.record_status(id, late).unwrap();
+    world.handle.record_status(id, late, None).unwrap();
     world.handle.commit(id, &agent()).await.unwrap_err();
     let again = world.handle.operation(id, &olga()).unwrap();
     // The commit went through the writer after the second answer: it was looked at, and said nothing new.

@@ -9,6 +9,7 @@ mod idempotency;
 mod late;
 mod pages;
 mod published;
+mod readback;
 mod recovery;
 mod runs;
 mod stop;
@@ -42,7 +43,7 @@ fn olga() -> Principal {
     principal("olga", PrincipalKind::Operator, &[Role::Operator])
 }
 
-const TOOLS: [&str; 8] = [
+const TOOLS: [&str; 9] = [
     "set_note.v1",
     "set_note_later.v1",
     "set_note_read.v1",
@@ -51,6 +52,7 @@ const TOOLS: [&str; 8] = [
     "set_note_again.v1",
     "set_note_brief_again.v1",
     "draft_note.v1",
+    "set_note_looked_at.v1",
 ];
 
 fn all_tools() -> OpenRun {

@@ -4,9 +4,9 @@ use super::Writer;
 use crate::domain::Code;
 use crate::domain::ids::{AttemptId, OperationId};
 use crate::domain::operation::command::{AttemptAnswer, StatusAnswer};
-use crate::domain::operation::{Actor, Command, Evidence, RawAnswer, State, decide};
+use crate::domain::operation::{Actor, Command, Evidence, Readback, State, decide};
 use crate::domain::principal::Principal;
-use crate::engine::message::Message;
+use crate::engine::message::{Beside, Message};
 
 impl Writer {
     pub(super) fn answer(
@@ -14,20 +14,40 @@ impl Writer {
         id: OperationId,
         attempt: AttemptId,
         answer: AttemptAnswer,
-        raw: Option<Box<RawAnswer>>,
+        beside: Beside,
     ) {
-        let kept = Message::Answer { id, attempt, answer: Box::new(answer.clone()), raw: raw.clone() };
+        let kept = Message::Answer {
+            id,
+            attempt,
+            answer: Box::new(answer.clone()),
+            beside: Box::new(beside.clone()),
+        };
         let recorded = self.outcome(id, &Command::RecordAnswer { attempt, answer }, kept);
-        if let Some(raw) = raw.filter(|_| recorded)
+        if let Some(raw) = beside.raw.filter(|_| recorded)
             && let Err(error) = self.group.put_raw(id, &raw)
         {
             tracing::error!(%id, %error, "an answer that is not fit to be a receipt could not be kept");
         }
+        self.read_back(id, beside.readback, recorded);
     }
 
-    pub(super) fn status(&mut self, id: OperationId, answer: StatusAnswer) {
-        let kept = Message::Status { id, answer: answer.clone() };
-        let _ = self.outcome(id, &Command::RecordStatus { answer }, kept);
+    pub(super) fn status(&mut self, id: OperationId, answer: StatusAnswer, readback: Option<Readback>) {
+        let kept = Message::Status { id, answer: answer.clone(), readback: readback.clone() };
+        let recorded = self.outcome(id, &Command::RecordStatus { answer }, kept);
+        self.read_back(id, readback, recorded);
+    }
+
+    /// In the same group as the success that it looked at.
+    fn read_back(&mut self, id: OperationId, found: Option<Readback>, recorded: bool) {
+        let Some(found) = found.filter(|_| recorded) else { return };
+        let Ok(before) = self.load(id) else { return };
+        let daemon = Principal::daemon();
+        let decided = decide(&before.operation, &Command::RecordReadback { found }, &self.facts(&daemon));
+        if !decided.events.is_empty()
+            && let Err(error) = self.append(Some(&before), decided.events, &Actor::daemon())
+        {
+            tracing::error!(%id, %error, "what an independent read saw could not be appended");
+        }
     }
 
     /// Whether it was recorded.
@@ -85,7 +105,7 @@ impl Writer {
                     retry_after: None,
                     evidence: Evidence::NothingSent,
                 };
-                self.answer(id, attempt, answer, None);
+                self.answer(id, attempt, answer, Beside::default());
             }
         }
     }

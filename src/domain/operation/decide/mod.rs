@@ -9,6 +9,7 @@ mod commit;
 mod compensation;
 mod deny;
 mod propose;
+mod read_back;
 mod reconcile;
 mod record_answer;
 mod record_status;
@@ -113,6 +114,7 @@ fn decide_in_time(op: &Operation, command: &Command, facts: &Facts<'_>) -> Decid
         Command::StartCompensation { operation } => compensation::start(op, *operation),
         Command::SettleCompensation { result } => compensation::settle(op, result),
         Command::Restore { epoch } => restart::restore(op, *epoch),
+        Command::RecordReadback { found } => read_back::decide(op, found),
     }
 }
 

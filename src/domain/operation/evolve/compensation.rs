@@ -41,6 +41,7 @@ pub(super) fn failed(op: &mut Operation, residual: &[String]) -> Applied {
         current_version: None,
         effects: Vec::new(),
         evidence: None,
+        readback: None,
     });
     if !residual.is_empty() {
         outcome.effects = parts.collect();

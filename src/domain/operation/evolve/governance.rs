@@ -138,6 +138,7 @@ fn end(op: &mut Operation, state: State, code: Code, detail: Option<String>) {
         current_version: None,
         effects: Vec::new(),
         evidence: None,
+        readback: None,
     });
 }
 

@@ -138,5 +138,6 @@ fn apply(op: &mut Operation, recorded: &Recorded) -> Applied {
         Event::CompensationFailed { residual } => compensation::failed(op, residual),
         Event::Restored { epoch } => governance::restored(op, recorded.at, *epoch),
         Event::Admitted { execute_by } => governance::admitted(op, *execute_by),
+        Event::ReadBack { found } => outcome::read_back(op, found),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Applied;
 use super::attempt::end_attempt;
-use crate::domain::operation::evidence::{Evidence, NamedEffect, StatusSummary};
+use crate::domain::operation::evidence::{Evidence, NamedEffect, Readback, StatusSummary};
 use crate::domain::operation::record::{AttemptResult, LATE_ANSWERS_KEPT, Late, Outcome};
 use crate::domain::operation::{Effect, Operation, State};
 use crate::domain::{Code, Time};
@@ -27,6 +27,7 @@ pub(super) fn precondition_failed(op: &mut Operation, code: Code, current: Optio
         current_version: current,
         effects: Vec::new(),
         evidence: None,
+        readback: None,
     });
     Ok(())
 }
@@ -53,7 +54,15 @@ pub(super) fn succeeded(
         current_version: None,
         effects: Vec::new(),
         evidence: Some(evidence),
+        readback: None,
     });
+    Ok(())
+}
+
+/// Kept beside the outcome: the receipt proves the effect, whatever an independent read sees.
+pub(super) fn read_back(op: &mut Operation, found: &Readback) -> Applied {
+    let outcome = op.outcome.as_mut().ok_or("there is no outcome to compare with")?;
+    outcome.readback = Some(found.clone());
     Ok(())
 }
 
@@ -77,6 +86,7 @@ pub(super) fn failed(op: &mut Operation, at: Time, failure: Failure) -> Applied 
         current_version: failure.current_version,
         effects: failure.effects,
         evidence: Some(failure.evidence),
+        readback: None,
     });
     Ok(())
 }
@@ -92,6 +102,7 @@ pub(super) fn abandoned(op: &mut Operation, reason: &str) -> Applied {
         current_version: None,
         effects: Vec::new(),
         evidence: Some(Evidence::Operator),
+        readback: None,
     });
     Ok(())
 }

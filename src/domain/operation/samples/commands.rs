@@ -6,7 +6,7 @@ use crate::domain::operation::command::{
     AttemptAnswer, CommandKind, CompensationResult, Preconditions, Resolution, RunStanding, StatusAnswer,
     VersionCheck,
 };
-use crate::domain::operation::{Command, Effect, Evidence, Loss};
+use crate::domain::operation::{Command, Effect, Evidence, Loss, Readback};
 use crate::domain::{Code, Digest};
 
 /// When it is asked.
@@ -45,6 +45,14 @@ pub(crate) fn commands_of(kind: CommandKind) -> Vec<Asked> {
         CommandKind::Commit => commit(),
         CommandKind::RecordAnswer => answers(),
         CommandKind::RecordStatus => statuses(),
+        CommandKind::RecordReadback => vec![
+            asked("readback: agrees", Person::Daemon, Command::RecordReadback { found: Readback::Agrees }),
+            asked(
+                "readback: differs",
+                Person::Daemon,
+                Command::RecordReadback { found: Readback::Differs(vec!["/city".into()]) },
+            ),
+        ],
         CommandKind::Reconcile => vec![
             asked("reconcile", Person::Olga, Command::Reconcile),
             asked("reconcile by nobody", Person::Nobody, Command::Reconcile),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{RECEIPT, attempt, operation, proposal, rules, time};
 use crate::domain::Code;
 use crate::domain::operation::{
-    Clock, Effect, Event, EventKind, Evidence, Loss, StatusSummary, Verdict, Wait,
+    Clock, Effect, Event, EventKind, Evidence, Loss, Readback, StatusSummary, Verdict, Wait,
 };
 
 /// The sample of a kind, as it fits an operation with this digest.
@@ -57,6 +57,7 @@ pub(crate) fn event_of(kind: EventKind, digest: crate::domain::Digest) -> Event 
             Event::CompensationFailed { residual: vec!["the parcel has left".into()] }
         }
         EventKind::Restored => Event::Restored { epoch: 2 },
+        EventKind::ReadBack => Event::ReadBack { found: Readback::Differs(vec!["/city".into()]) },
         EventKind::Admitted => Event::Admitted { execute_by: time(901_000) },
     }
 }

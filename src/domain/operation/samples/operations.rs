@@ -3,7 +3,7 @@
 use super::{Person, RECEIPT, Story, actor, attempt, operation, proposal, rules, time};
 use crate::domain::operation::evidence::NamedEffect;
 use crate::domain::operation::{
-    Clock, Effect, Event, Evidence, Loss, Rules, State, StatusSummary, Wait, WriteClass,
+    Clock, Effect, Event, Evidence, Loss, Readback, Rules, State, StatusSummary, Wait, WriteClass,
 };
 use crate::domain::{Code, Millis};
 
@@ -123,6 +123,10 @@ fn success() -> Story {
     )
 }
 
+fn differing() -> Story {
+    success().daemon(4_000, Event::ReadBack { found: Readback::Differs(vec!["/city".into()]) })
+}
+
 fn failure(story: Story, ms: i64, effect: Effect, effects: Vec<NamedEffect>) -> Story {
     let code = if effect == Effect::Partial { Code::PartialEffect } else { Code::Unavailable };
     let detail = None;
@@ -197,6 +201,7 @@ fn succeeded() -> Vec<Named> {
     let word = Event::Succeeded { receipt: None, new_version: None, evidence: Evidence::Operator };
     vec![
         ("succeeded", success()),
+        ("succeeded, seen otherwise", differing()),
         ("succeeded on an operator's word", lost().then(8_000, actor(Person::Olga), word)),
     ]
 }

@@ -133,6 +133,7 @@ impl Model {
             Event::CompensationStarted { .. } => self.before = Some(self.state),
             Event::Proposed(_)
             | Event::Admitted { .. }
+            | Event::ReadBack { .. }
             | Event::Denied { .. }
             | Event::LateDecision { .. }
             | Event::Expired { .. }

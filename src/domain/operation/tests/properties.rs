@@ -55,6 +55,8 @@ fn kinds() -> impl Strategy<Value = CommandKind> {
         12 => Just(CommandKind::Abandon),
         3 => Just(CommandKind::StartCompensation),
         3 => Just(CommandKind::SettleCompensation),
+        2 => Just(CommandKind::RecordReadback),
+        2 => Just(CommandKind::Cancel),
         6 => prop::sample::select(CommandKind::ALL),
     ]
 }
@@ -87,7 +89,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 fn any_rules() -> impl Strategy<Value = Rules> {
     let retry = prop_oneof![4 => Just(RetryClass::Idempotent), 1 => Just(RetryClass::Never)];
     let commit = prop_oneof![3 => Just(CommitMode::OnApproval), 1 => Just(CommitMode::Explicit)];
-    (0u32..=2, retry, commit, 1u32..=4, 0u64..700).prop_map(
+    let approvals = prop_oneof![1 => Just(0u32), 4 => 1u32..=2];
+    (approvals, retry, commit, 1u32..=4, 0u64..700).prop_map(
         |(approvals, retry, commit, max_attempts, budget)| Rules {
             approvals,
             retry,
@@ -167,7 +170,12 @@ fn plausible(before: &Operation, kind: CommandKind, decided: &Decided) -> Result
         );
     }
     if before.state.is_ended() {
-        let after_end = [EventKind::LateDecision, EventKind::LateAnswer, EventKind::CompensationStarted];
+        let after_end = [
+            EventKind::LateDecision,
+            EventKind::LateAnswer,
+            EventKind::CompensationStarted,
+            EventKind::ReadBack,
+        ];
         prop_assert!(
             kinds.iter().all(|kind| after_end.contains(kind)),
             "{} went on: {kinds:?}",
@@ -183,8 +191,13 @@ fn ends_stay(before: &Operation, after: &Operation) -> Result<(), TestCaseError>
         let kept = after.state == before.state || after.state == State::Compensating;
         prop_assert!(kept, "{} became {}", before.state, after.state);
         prop_assert_eq!(&after.attempts, &before.attempts);
-        let outcome = |op: &Operation| op.outcome.clone();
-        prop_assert_eq!(outcome(after), outcome(before), "a recorded outcome changed");
+        let (mut outcome, mut was) = (after.outcome.clone(), before.outcome.clone());
+        if let (Some(outcome), Some(was)) = (&mut outcome, &mut was) {
+            // What an independent read saw is added once, and changes nothing else.
+            prop_assert!(was.readback.is_none() || outcome.readback == was.readback, "read back twice");
+            (outcome.readback, was.readback) = (None, None);
+        }
+        prop_assert_eq!(outcome, was, "a recorded outcome changed");
     }
     if before.state == State::Compensating {
         let back = before.before_compensation == Some(after.state);
@@ -280,6 +293,6 @@ fn the_walks_reach_every_state_and_event() {
 fn the_lists_of_names_are_complete() {
     assert!(EventKind::ALL.iter().enumerate().all(|(place, kind)| *kind as usize == place));
     assert!(State::ALL.iter().enumerate().all(|(place, state)| *state as usize == place));
-    assert_eq!(EventKind::ALL.len(), EventKind::Admitted as usize + 1);
+    assert_eq!(EventKind::ALL.len(), EventKind::ReadBack as usize + 1);
     assert_eq!(State::ALL.len(), State::CompensationFailed as usize + 1);
 }
