@@ -9,15 +9,14 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use self::convert::{ambiguous, canonical_text, code_of, invalid, unrendered};
+use self::convert::{ambiguous, answer_of, canonical_text, code_of, invalid, receipt_text, unrendered};
 use self::rules::{rules, settlement};
 use crate::contracts::{
-    Actor as RenderActor, Answer, AnswerBody, Catalog, Classified, Contract, EffectClass, Expect, Lifecycle,
-    ReadOutcome, Receipt, RenderError, StatusAnswer as Status, StatusContext, ToolRef, VersionCheck,
-    WriteContext,
+    Actor as RenderActor, AnswerBody, Catalog, Classified, Contract, EffectClass, Expect, Lifecycle,
+    ReadOutcome, RenderError, StatusAnswer as Status, StatusContext, ToolRef, VersionCheck, WriteContext,
 };
 use crate::domain::ids::RunId;
-use crate::domain::json::{self, Canonical, Limits};
+use crate::domain::json::Canonical;
 use crate::domain::operation::command::{AttemptAnswer, StatusAnswer};
 use crate::domain::operation::evidence::NamedEffect;
 use crate::domain::operation::{Actor, Change, Effect, Evidence, Loss, Proposal, Target};
@@ -235,7 +234,7 @@ impl Tool for Bound {
     }
 
     fn read_result(&self, reply: &Reply) -> Result<Value, ToolError> {
-        match self.contract.classify_read(&self.answer(reply)) {
+        match self.contract.classify_read(&answer_of(reply, self.max_output())) {
             ReadOutcome::Output(data) => Ok(data),
             ReadOutcome::Failed { code, retry_after, detail } => {
                 let mut problem = Problem::new(code_of(&code), detail);
@@ -254,8 +253,8 @@ impl Tool for Bound {
     fn classify(&self, proposal: &Proposal, request: &RenderedRequest, reply: &Reply) -> AttemptAnswer {
         let operation = proposal.id.to_string();
         let expect = Bound::expect(proposal, &operation, request);
-        match self.contract.classify(&self.answer(reply), &expect) {
-            Classified::Receipt(receipt) => match self.receipt_text(&receipt) {
+        match self.contract.classify(&answer_of(reply, self.max_output()), &expect) {
+            Classified::Receipt(receipt) => match receipt_text(&self.contract, &receipt) {
                 Some(text) => AttemptAnswer::Receipt { receipt: text, new_version: receipt.new_version },
                 None => ambiguous("the receipt has no canonical form"),
             },
@@ -299,8 +298,8 @@ impl Tool for Bound {
     fn classify_status(&self, proposal: &Proposal, request: &RenderedRequest, reply: &Reply) -> StatusAnswer {
         let operation = proposal.id.to_string();
         let expect = Bound::expect(proposal, &operation, request);
-        match self.contract.classify_status(&self.answer(reply), &expect) {
-            Status::Succeeded(receipt) => match self.receipt_text(&receipt) {
+        match self.contract.classify_status(&answer_of(reply, self.max_output()), &expect) {
+            Status::Succeeded(receipt) => match receipt_text(&self.contract, &receipt) {
                 Some(text) => StatusAnswer::Succeeded { receipt: text, new_version: receipt.new_version },
                 None => StatusAnswer::Inconclusive { cause: "the receipt has no canonical form".to_owned() },
             },
@@ -334,7 +333,7 @@ impl Tool for Bound {
             return Some(reply.body.clone());
         }
         // What cannot be read cannot be searched for what may not be kept.
-        match self.answer(reply).body {
+        match answer_of(reply, self.max_output()).body {
             AnswerBody::Json(value) => canonical_text(&self.contract.without_never_store(&value)).ok(),
             AnswerBody::Empty | AnswerBody::Unreadable(_) => None,
         }
@@ -378,25 +377,5 @@ impl Tool for Bound {
             committed_at: read.committed_at,
             expires_at: read.expires_at,
         }
-    }
-}
-
-impl Bound {
-    /// The receipt as it is stored.
-    fn receipt_text(&self, receipt: &Receipt) -> Option<String> {
-        canonical_text(&self.contract.without_never_store(&receipt.data)).ok()
-    }
-
-    /// The answer, parsed strictly; what cannot be read is said to be unreadable, never guessed.
-    fn answer(&self, reply: &Reply) -> Answer {
-        let body = if reply.body.is_empty() {
-            AnswerBody::Empty
-        } else {
-            match json::parse(&reply.body, Limits::bytes(self.max_output())) {
-                Ok(value) => AnswerBody::Json(value),
-                Err(error) => AnswerBody::Unreadable(error.kind.explain().0.to_owned()),
-            }
-        };
-        Answer { status: reply.status, headers: reply.headers.clone(), body }
     }
 }

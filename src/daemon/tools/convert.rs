@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use crate::contracts::{RenderError, Violation};
+use crate::contracts::{Answer, AnswerBody, Contract, Receipt, RenderError, Violation};
 use crate::domain::Code;
-use crate::domain::json::Canonical;
+use crate::domain::json::{self, Canonical, Limits};
 use crate::domain::operation::Loss;
 use crate::domain::operation::command::AttemptAnswer;
 use crate::domain::problem::Problem;
-use crate::ports::ToolError;
+use crate::ports::{Reply, ToolError};
 
 pub(super) fn ambiguous(cause: &str) -> AttemptAnswer {
     AttemptAnswer::Ambiguous { cause: Loss::Undeclared(cause.to_owned()) }
@@ -41,4 +41,22 @@ pub(super) fn unrendered(error: &RenderError) -> ToolError {
         Code::InvalidArgument,
         format!("the request cannot be made from these values: {error}"),
     ))
+}
+
+/// The receipt as it is stored.
+pub(super) fn receipt_text(contract: &Contract, receipt: &Receipt) -> Option<String> {
+    canonical_text(&contract.without_never_store(&receipt.data)).ok()
+}
+
+/// The answer, parsed strictly; what cannot be read is said to be unreadable, never guessed.
+pub(super) fn answer_of(reply: &Reply, max_output: usize) -> Answer {
+    let body = if reply.body.is_empty() {
+        AnswerBody::Empty
+    } else {
+        match json::parse(&reply.body, Limits::bytes(max_output)) {
+            Ok(value) => AnswerBody::Json(value),
+            Err(error) => AnswerBody::Unreadable(error.kind.explain().0.to_owned()),
+        }
+    };
+    Answer { status: reply.status, headers: reply.headers.clone(), body }
 }
