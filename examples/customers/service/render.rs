@@ -4,10 +4,9 @@ use hyper::header::ETAG;
 use serde_json::{Value, json};
 
 use super::{
-    answer::Answer,
-    clock::rfc3339,
     customer::Customer,
-    state::{KeyRecord, Outcome},
+    sandbox::{Answer, KeyRecord, rfc3339},
+    state::Outcome,
 };
 
 /// The customer as a read sees it.
@@ -24,30 +23,7 @@ pub(super) fn customer(id: &str, customer: &Customer) -> Answer {
 }
 
 /// The answer to the write that has this outcome.
-pub(super) fn outcome(key: &str, record: &KeyRecord) -> Answer {
-    let (status, body) = outcome_parts(key, record);
-    Answer::json(status, &body)
-}
-
-/// What the status endpoint says of a key.
-pub(super) fn operation(key: &str, record: &KeyRecord) -> Answer {
-    let (_, body) = outcome_parts(key, record);
-    let (status, member) = match record.outcome {
-        Outcome::Refused { .. } => ("failed", "error"),
-        Outcome::Changed { .. } | Outcome::Sent { .. } => ("succeeded", "result"),
-    };
-    Answer::json(
-        200,
-        &json!({
-            "status": status,
-            "operation_id": record.operation_id,
-            "request_sha256": record.request_sha256,
-            member: body,
-        }),
-    )
-}
-
-fn outcome_parts(key: &str, record: &KeyRecord) -> (u16, Value) {
+pub(super) fn outcome(key: &str, record: &KeyRecord<Outcome>, outcome: &Outcome) -> (u16, Value) {
     let id = record.object.split_once(':').map_or("", |(_, id)| id);
     let receipt = |number: &u64| {
         json!({
@@ -57,7 +33,7 @@ fn outcome_parts(key: &str, record: &KeyRecord) -> (u16, Value) {
             "request_sha256": record.request_sha256,
         })
     };
-    match &record.outcome {
+    match outcome {
         Outcome::Changed { record: number, previous_version, before } => {
             let mut receipt = receipt(number);
             receipt["before"] = json!({"shipping_address": before});
@@ -81,6 +57,5 @@ fn outcome_parts(key: &str, record: &KeyRecord) -> (u16, Value) {
             });
             (201, body)
         }
-        Outcome::Refused { status, error } => (*status, error.clone()),
     }
 }

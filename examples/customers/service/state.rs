@@ -1,267 +1,175 @@
-//! The service's state and the only two ways to it: `change`/`confirm` decide what a write comes to, and
-//! `evolve` makes a record true, live and when the ledger is read at start. No clock, no file, no network.
+//! The service's state and the two ways to it: `decide` says what a write comes to, `apply` and `change` make a record
+//! true, live and when the ledger is read at start. No clock, no file, no network.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
 use super::{
     customer::{Address, Customer},
-    record::{Actor, Effect, Entry, OtherChange, Record, Refusal},
-    request::Write,
+    render,
+    routes::Route,
+    sandbox::{
+        Answer, Change, Decision, Domain, Effect, KeyRecord, Kind, OtherChange, Refused, Request, Write,
+    },
 };
 
 /// Everything the service knows.
 #[derive(Default)]
-pub(super) struct World {
+pub(super) struct Customers {
     /// Only customers that were changed; the others are as `Customer::original` says.
-    customers: HashMap<String, Customer>,
-    keys: HashMap<String, KeyRecord>,
-    /// Effects per object.
-    objects: BTreeMap<String, u64>,
-    total: u64,
-    other_changes: u64,
+    changed: HashMap<String, Customer>,
 }
 
-/// What is remembered under an idempotency key. Kept small: benchmarks make millions.
-pub(super) struct KeyRecord {
-    pub(super) object: String,
-    pub(super) request_sha256: String,
-    pub(super) operation_id: Option<String>,
-    /// When the outcome became true.
-    pub(super) at_ms: u64,
-    pub(super) outcome: Outcome,
-    /// More than one means that the service broke its promise (or was told to forget keys).
-    effects: u64,
-}
-
-/// What a write came to. The answer is rendered from it, always to the same bytes.
+/// What a write came to.
 pub(super) enum Outcome {
     Changed { record: u64, previous_version: u64, before: Address },
     Sent { record: u64, recipient: String },
-    Refused { status: u16, error: Value },
 }
 
-/// What a write comes to, before anything is recorded.
-pub(super) enum Decision {
-    /// Record this and it is true.
-    Record(Box<Entry>),
-    /// The key has its outcome already: the same answer again.
-    Replay,
-    /// Refused without a trace: the same key may be used again.
-    Refuse { status: u16, error: Value },
-}
-
-impl Decision {
-    fn refuse(status: u16, error: Value) -> Self {
-        Self::Refuse { status, error }
-    }
-}
-
-impl World {
+impl Customers {
     /// The customer as it is now.
-    pub(super) fn customer(&self, id: &str) -> Option<Customer> {
-        self.customers.get(id).cloned().or_else(|| Customer::original(id))
+    fn customer(&self, id: &str) -> Option<Customer> {
+        self.changed.get(id).cloned().or_else(|| Customer::original(id))
     }
 
-    /// What is known under a key.
-    pub(super) fn key(&self, key: &str) -> Option<&KeyRecord> {
-        self.keys.get(key)
+    fn customer_of(&mut self, object: &str) -> Option<&mut Customer> {
+        let id = object.strip_prefix("customer:")?;
+        if !self.changed.contains_key(id) {
+            self.changed.insert(id.to_owned(), Customer::original(id)?);
+        }
+        self.changed.get_mut(id)
+    }
+}
+
+/// Decides a change of a shipping address.
+fn change_of(customer: Customer, write: &Write<'_, Route>) -> Decision<Address> {
+    let expected = write.expected_version()?;
+    let address =
+        Address::parse(write.body).map_err(|detail| Refused::ForGood { code: "INVALID_ADDRESS", detail })?;
+    if expected != customer.version {
+        return Err(Refused::stale(customer.version));
+    }
+    Ok(Change {
+        before_version: expected,
+        after_version: expected + 1,
+        before: Some(customer.shipping_address),
+        after: Some(address),
+    })
+}
+
+/// Decides a confirmation: a mail that cannot be taken back.
+fn confirmation(write: &Write<'_, Route>, sent: u64) -> Decision<Address> {
+    let detail = match serde_json::from_slice::<Value>(write.body) {
+        Ok(Value::Object(_)) => {
+            let (before_version, after_version) = (sent, sent + 1);
+            return Ok(Change { before_version, after_version, before: None, after: None });
+        }
+        Ok(_) => "the body must be an object".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    Err(Refused::ForGood { code: "INVALID_MESSAGE", detail })
+}
+
+impl Domain for Customers {
+    type Route = Route;
+    type Snapshot = Address;
+    type Outcome = Outcome;
+
+    const ID_NAME: &'static str = "customer_id";
+    const MISSING: &'static str = "NO_SUCH_CUSTOMER";
+    const HALF_A_BODY: &'static [u8] = b"{\"customer_id\":\"C-18";
+
+    fn route(method: &str, path: &str) -> Route {
+        Route::of(method, path)
     }
 
-    /// Decides a change of a shipping address.
-    pub(super) fn change(&self, write: &Write<'_>, ignore_key: bool) -> Decision {
-        if let Some(decision) = self.known(write, ignore_key) {
-            return decision;
-        }
-        let Some(customer) = self.customer(write.customer_id) else { return no_such_customer() };
-        let Some(expected) = write.if_match else {
-            return Decision::refuse(400, json!({"code": "VERSION_REQUIRED", "header": "if-match"}));
-        };
-        let Some(expected) = version_of(expected) else {
-            return Decision::refuse(400, json!({"code": "INVALID_VERSION", "header": "if-match"}));
-        };
-        let address = match Address::parse(write.body) {
-            Ok(address) => address,
-            Err(detail) => return refuse_for_good(write, "INVALID_ADDRESS", &detail),
-        };
-        if expected != customer.version {
-            return Decision::refuse(409, json!({"code": "STALE", "current_version": customer.version}));
-        }
-        let before = Some(customer.shipping_address);
-        Decision::Record(Box::new(effect(write, customer.version, before, Some(address))))
+    fn kind(route: &Route) -> Kind {
+        route.kind()
     }
 
-    /// Decides a confirmation: a mail that cannot be taken back.
-    pub(super) fn confirm(&self, write: &Write<'_>, ignore_key: bool) -> Decision {
-        if let Some(decision) = self.known(write, ignore_key) {
-            return decision;
-        }
-        if self.customer(write.customer_id).is_none() {
-            return no_such_customer();
-        }
-        match serde_json::from_slice::<Value>(write.body) {
-            Ok(Value::Object(_)) => {}
-            Ok(_) => return refuse_for_good(write, "INVALID_MESSAGE", "the body must be an object"),
-            Err(error) => return refuse_for_good(write, "INVALID_MESSAGE", &error.to_string()),
-        }
-        let sent = self.objects.get(&write.object).copied().unwrap_or(0);
-        Decision::Record(Box::new(effect(write, sent, None, None)))
+    fn id(route: &Route) -> Option<String> {
+        route.customer_id().map(str::to_owned)
     }
 
-    fn known(&self, write: &Write<'_>, ignore_key: bool) -> Option<Decision> {
-        if ignore_key {
-            return None;
+    fn status_key(route: &Route) -> Option<&str> {
+        match route {
+            Route::Operation(key) => Some(key),
+            Route::Customer(_)
+            | Route::Change(_)
+            | Route::Confirm(_)
+            | Route::OtherMethod
+            | Route::Nowhere => None,
         }
-        let known = self.keys.get(write.key)?;
-        if known.object == write.object && known.request_sha256 == write.request_sha256 {
-            return Some(Decision::Replay);
-        }
-        Some(Decision::refuse(422, json!({"code": "KEY_REUSED"})))
     }
 
-    /// A change by somebody else: the next version, and nothing of the address.
-    pub(super) fn bump(&self, id: &str) -> Option<Entry> {
-        let version = self.customer(id)?.version;
-        Some(Entry::OtherChange(OtherChange {
-            object: format!("customer:{id}"),
-            before_version: version,
-            after_version: version + 1,
-        }))
+    fn object(route: &Route) -> String {
+        let kind = if matches!(route, Route::Confirm(_)) { "mail" } else { "customer" };
+        format!("{kind}:{}", route.customer_id().unwrap_or_default())
     }
 
-    /// Makes a record true.
-    pub(super) fn evolve(&mut self, record: &Record) {
-        match &record.entry {
-            Entry::Request(_) => {}
-            Entry::Effect(effect) => self.apply(record, effect),
-            Entry::Refusal(refusal) => {
-                let outcome = Outcome::Refused { status: refusal.status, error: refusal.error.clone() };
-                let (object, sha, actor) = (&refusal.object, &refusal.request_sha256, &refusal.actor);
-                self.remember(record, &refusal.key, object, sha, actor, outcome);
+    fn turned_away(&self, _: &Request, _: &Route) -> Option<Answer> {
+        None
+    }
+
+    fn shows(&self, _: &Request, _: &KeyRecord<Outcome>) -> bool {
+        true
+    }
+
+    fn read(&self, _: &Request, route: &Route, _: u64) -> Answer {
+        match route {
+            Route::Customer(id) => match self.customer(id) {
+                Some(customer) => render::customer(id, &customer),
+                None => Answer::json(404, &json!({"code": Self::MISSING})),
+            },
+            Route::OtherMethod => Answer::json(405, &json!({"code": "METHOD_NOT_ALLOWED"})),
+            Route::Change(_) | Route::Confirm(_) | Route::Operation(_) | Route::Nowhere => {
+                Answer::json(404, &json!({"code": "NO_SUCH_ROUTE"}))
             }
-            Entry::OtherChange(change) => {
-                self.other_changes += 1;
-                if let Some(customer) = self.customer_of(&change.object) {
-                    customer.version = change.after_version;
-                    customer.internal_notes =
-                        format!("Changed by somebody else at {}.", change.after_version);
-                }
-            }
         }
     }
 
-    fn apply(&mut self, record: &Record, effect: &Effect) {
-        self.total += 1;
-        match self.objects.get_mut(&effect.object) {
-            Some(count) => *count += 1,
-            None => {
-                self.objects.insert(effect.object.clone(), 1);
-            }
+    fn decide(&self, write: &Write<'_, Route>, so_far: u64, _: u64) -> Decision<Address> {
+        let Some(customer) = write.route.customer_id().and_then(|id| self.customer(id)) else {
+            return Err(Refused::now(404, json!({"code": Self::MISSING})));
+        };
+        match write.route {
+            Route::Confirm(_) => confirmation(write, so_far),
+            _ => change_of(customer, write),
         }
-        let outcome = match (&effect.before, &effect.after) {
+    }
+
+    fn apply(&mut self, record: u64, effect: &Effect<Address>) -> Outcome {
+        match (&effect.before, &effect.after) {
             (Some(before), Some(after)) => {
                 if let Some(customer) = self.customer_of(&effect.object) {
                     customer.version = effect.after_version;
                     customer.shipping_address = after.clone();
                 }
                 let (previous_version, before) = (effect.before_version, before.clone());
-                Outcome::Changed { record: record.n, previous_version, before }
+                Outcome::Changed { record, previous_version, before }
             }
             _ => {
                 let id = effect.object.strip_prefix("mail:").unwrap_or_default();
                 let recipient = self.customer(id).map(|customer| customer.email).unwrap_or_default();
-                Outcome::Sent { record: record.n, recipient }
+                Outcome::Sent { record, recipient }
             }
-        };
-        let (object, sha, actor) = (&effect.object, &effect.request_sha256, &effect.actor);
-        self.remember(record, &effect.key, object, sha, actor, outcome).effects += 1;
-    }
-
-    fn remember(
-        &mut self,
-        record: &Record,
-        key: &str,
-        object: &str,
-        request_sha256: &str,
-        actor: &Actor,
-        outcome: Outcome,
-    ) -> &mut KeyRecord {
-        // The first outcome stands, whatever a forgetful service does afterwards.
-        self.keys.entry(key.to_owned()).or_insert_with(|| KeyRecord {
-            object: object.to_owned(),
-            request_sha256: request_sha256.to_owned(),
-            operation_id: actor.operation_id.clone(),
-            at_ms: record.at_ms,
-            outcome,
-            effects: 0,
-        })
-    }
-
-    fn customer_of(&mut self, object: &str) -> Option<&mut Customer> {
-        let id = object.strip_prefix("customer:")?;
-        if !self.customers.contains_key(id) {
-            self.customers.insert(id.to_owned(), Customer::original(id)?);
         }
-        self.customers.get_mut(id)
     }
 
-    /// The count of effects, by object and by key.
-    pub(super) fn effects(&self) -> Value {
-        let per_key: BTreeMap<&str, u64> = self
-            .keys
-            .iter()
-            .filter(|(_, record)| record.effects > 0)
-            .map(|(key, record)| (key.as_str(), record.effects))
-            .collect();
-        let more: Vec<&str> = per_key.iter().filter(|(_, count)| **count > 1).map(|(key, _)| *key).collect();
-        json!({
-            "total": self.total,
-            "per_object": self.objects,
-            "keys_with_more_than_one": more,
-            "other_changes": self.other_changes,
-            "per_key": per_key,
-        })
+    /// The next version, and nothing of the address.
+    fn change(&mut self, change: &OtherChange) {
+        if let Some(customer) = self.customer_of(&change.object) {
+            customer.version = change.after_version;
+            customer.internal_notes = format!("Changed by somebody else at {}.", change.after_version);
+        }
     }
-}
 
-fn no_such_customer() -> Decision {
-    Decision::refuse(404, json!({"code": "NO_SUCH_CUSTOMER"}))
-}
-
-fn refuse_for_good(write: &Write<'_>, code: &str, detail: &str) -> Decision {
-    Decision::Record(Box::new(Entry::Refusal(Refusal {
-        connection: write.connection,
-        request: write.request,
-        object: write.object.clone(),
-        key: write.key.to_owned(),
-        actor: write.actor.clone(),
-        request_sha256: write.request_sha256.clone(),
-        status: 400,
-        error: json!({"code": code, "detail": detail}),
-    })))
-}
-
-fn effect(write: &Write<'_>, version: u64, before: Option<Address>, after: Option<Address>) -> Entry {
-    Entry::Effect(Effect {
-        connection: write.connection,
-        request: write.request,
-        object: write.object.clone(),
-        key: write.key.to_owned(),
-        actor: write.actor.clone(),
-        before_version: version,
-        after_version: version + 1,
-        request_sha256: write.request_sha256.clone(),
-        before,
-        after,
-    })
-}
-
-/// An entity tag that is a version: `"17"`, and no other spelling of it.
-fn version_of(tag: &str) -> Option<u64> {
-    let digits = tag.strip_prefix('"')?.strip_suffix('"')?;
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
+    fn version_of(&self, id: &str) -> Option<(String, u64)> {
+        Some((format!("customer:{id}"), self.customer(id)?.version))
     }
-    digits.parse().ok()
+
+    fn render(key: &str, record: &KeyRecord<Outcome>, outcome: &Outcome) -> (u16, Value) {
+        render::outcome(key, record, outcome)
+    }
 }

@@ -131,3 +131,27 @@ fn a_reset_forgets_everything_and_the_port_file_names_the_port() {
     assert_eq!(change(&sandbox, "k").answer().header("idempotent-replayed"), None);
     assert_eq!(sandbox.customer("C-1842")["version"], 18);
 }
+
+#[test]
+fn a_clock_put_forward_stays_there_over_a_restart() {
+    let mut sandbox = Sandbox::start();
+    let day = std::time::Duration::from_secs(24 * 3600);
+    let at = |answer: &crate::support::http::Answer| {
+        let time = answer.json()["receipt"]["id"].as_str().expect("a receipt").to_owned();
+        let effects = sandbox.ledger();
+        let of = |record: &&serde_json::Value| format!("rcp_{}", record["n"]) == time;
+        effects.iter().find(of).expect("its effect")["at_ms"].as_u64().expect("a time")
+    };
+    let before = at(&change(&sandbox, "k").answer());
+    sandbox.forward(day);
+    let after = at(&change_of(&sandbox, "C-1842", 18, "l", ADDRESS).answer());
+    assert!(after - before >= 24 * 3600 * 1000, "{before} {after}");
+    sandbox.kill();
+    sandbox.restart();
+    let told = sandbox.get("/_sandbox/clock").json();
+    assert_eq!(told["ahead_ms"], 24 * 3600 * 1000);
+    let wrong = sandbox.request("POST", "/_sandbox/clock", &[], br#"{"back_ms":1}"#).answer();
+    super::refused(&wrong, 400, "INVALID_CLOCK");
+    sandbox.reset();
+    assert_eq!(sandbox.get("/_sandbox/clock").json()["ahead_ms"], 0);
+}

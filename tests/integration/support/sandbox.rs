@@ -1,4 +1,4 @@
-//! The customers sandbox as a process of its own: start it, arm its faults, ask it what happened, end it.
+//! A sandbox service as a process of its own, customers or facilities: start it, arm its faults, ask it what happened, end it.
 //!
 //! ```ignore
 //! let mut sandbox = Sandbox::start();
@@ -14,15 +14,21 @@ use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
     process::{Child, ChildStdout, Command, ExitStatus, Stdio},
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 use serde_json::{Value, json};
 
 use super::http::{self, Answer, Outcome};
 
+/// The example whose binary a sandbox runs.
+pub(crate) const CUSTOMERS: &str = "customers";
+/// The same for facilities.
+pub(crate) const FACILITIES: &str = "facilities";
+
 /// A running sandbox. Dropping it kills the process.
 pub(crate) struct Sandbox {
+    program: &'static str,
     child: Child,
     // Kept open: a service whose stdout is gone would fail to print.
     _stdout: BufReader<ChildStdout>,
@@ -35,17 +41,28 @@ pub(crate) struct Sandbox {
 impl Sandbox {
     /// Starts one with an empty ledger in a folder of its own, without syncs.
     pub(crate) fn start() -> Self {
+        Self::start_of(CUSTOMERS)
+    }
+
+    /// Starts one of these with an empty ledger in a folder of its own, without syncs.
+    pub(crate) fn start_of(program: &'static str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let mut sandbox = Self::start_on(&folder.path().join("ledger.ndjson"), &["--no-ledger-fsync"]);
+        let ledger = folder.path().join("ledger.ndjson");
+        let mut sandbox = Self::start_program(program, &ledger, &["--no-ledger-fsync"]);
         sandbox._folder = Some(folder);
         sandbox
     }
 
     /// Starts one on a ledger with more arguments (`--no-ledger-fsync`, `--quiet-requests`, …).
     pub(crate) fn start_on(ledger: &Path, arguments: &[&str]) -> Self {
+        Self::start_program(CUSTOMERS, ledger, arguments)
+    }
+
+    fn start_program(program: &'static str, ledger: &Path, arguments: &[&str]) -> Self {
         let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
-        let (child, stdout, address) = spawn(ledger, "127.0.0.1:0", &arguments).expect("the sandbox starts");
-        Self { child, _stdout: stdout, address, arguments, ledger: ledger.to_owned(), _folder: None }
+        let (child, stdout, address) =
+            spawn_program(program, ledger, "127.0.0.1:0", &arguments).expect("the sandbox starts");
+        Self { program, child, _stdout: stdout, address, arguments, ledger: ledger.to_owned(), _folder: None }
     }
 
     /// Where it listens; the same after a restart.
@@ -111,7 +128,14 @@ impl Sandbox {
         assert_eq!(self.admin("DELETE", "chaos", &Value::Null).status, 200);
     }
 
-    /// Somebody else changes the customer; the new version.
+    /// Puts the service's clock forward.
+    pub(crate) fn forward(&self, time: Duration) {
+        let ms = u64::try_from(time.as_millis()).expect("a clock has bounds");
+        let answer = self.admin("POST", "clock", &json!({"forward_ms": ms}));
+        assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));
+    }
+
+    /// Somebody else changes the object; the new version.
     pub(crate) fn bump(&self, id: &str) -> u64 {
         self.admin("POST", &format!("bump/{id}"), &Value::Null).json()["version"].as_u64().expect("a version")
     }
@@ -181,7 +205,7 @@ impl Sandbox {
     pub(crate) fn restart(&mut self) {
         let listen = self.address.to_string();
         let (child, stdout, address) =
-            spawn(&self.ledger, &listen, &self.arguments).expect("it starts again");
+            spawn_program(self.program, &self.ledger, &listen, &self.arguments).expect("it starts again");
         assert_eq!(address, self.address);
         self.child = child;
         self._stdout = stdout;
@@ -212,14 +236,19 @@ fn list(value: &Value) -> Vec<Value> {
 /// The example's binary. `cargo test` builds it beside the tests, `cargo test --test integration` does not:
 /// so one that is older than its sources is refused, or the tests would judge by yesterday's service.
 pub(crate) fn binary() -> PathBuf {
+    binary_of(CUSTOMERS)
+}
+
+fn binary_of(program: &str) -> PathBuf {
     let test = std::env::current_exe().expect("the path of the test");
     let profile = test.parent().and_then(Path::parent).expect("target/PROFILE/deps/TEST");
-    let path = profile.join("examples").join("customers");
+    let path = profile.join("examples").join(program);
     let built = path.metadata().and_then(|metadata| metadata.modified()).ok();
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/customers");
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let changed = newest_source(&examples.join(program)).max(newest_source(&examples.join("sandbox")));
     assert!(
-        built.is_some_and(|built| built >= newest_source(&sources)),
-        "{} is missing or older than its sources: cargo build --example customers",
+        built.is_some_and(|built| built >= changed),
+        "{} is missing or older than its sources: cargo build --example {program}",
         path.display()
     );
     path
@@ -238,13 +267,21 @@ fn newest_source(folder: &Path) -> SystemTime {
     times.max().unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-/// Starts the process and waits for its line; an error carries its exit status and what it said on stderr.
-pub(crate) fn spawn(
+/// A process, what it prints, and where it listens.
+type Spawned = (Child, BufReader<ChildStdout>, SocketAddr);
+
+/// Starts the customers' process and waits for its line; an error carries its exit status and what it said on stderr.
+pub(crate) fn spawn(ledger: &Path, listen: &str, arguments: &[String]) -> Result<Spawned, String> {
+    spawn_program(CUSTOMERS, ledger, listen, arguments)
+}
+
+fn spawn_program(
+    program: &str,
     ledger: &Path,
     listen: &str,
     arguments: &[String],
-) -> Result<(Child, BufReader<ChildStdout>, SocketAddr), String> {
-    let mut child = Command::new(binary())
+) -> Result<Spawned, String> {
+    let mut child = Command::new(binary_of(program))
         .args(["--listen", listen, "--ledger"])
         .arg(ledger)
         .args(arguments)

@@ -6,36 +6,75 @@ use hyper::{
     header::{AUTHORIZATION, COOKIE},
     http::request::Parts,
 };
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::record::{Actor, Received};
+use super::{
+    domain::Refused,
+    path,
+    record::{Actor, Received},
+};
 
 /// One request. Cheap to clone: the body is shared.
 #[derive(Clone)]
-pub(super) struct Request {
+pub(crate) struct Request {
     pub(super) connection: u64,
     /// `n` of its record in the ledger, once it has one.
     pub(super) record: Option<u64>,
     pub(super) method: String,
     /// The path without the query, still percent-encoded.
     pub(super) path: String,
-    pub(super) query: Option<String>,
+    pub(crate) query: Option<String>,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
 }
 
 /// A write as the state decides about it.
-pub(super) struct Write<'a> {
+pub(crate) struct Write<'a, R> {
     pub(super) connection: u64,
     pub(super) request: Option<u64>,
-    pub(super) customer_id: &'a str,
+    /// What it wants, and of what.
+    pub(crate) route: &'a R,
     pub(super) object: String,
     pub(super) key: &'a str,
-    pub(super) if_match: Option<&'a str>,
+    if_match: Option<&'a str>,
     pub(super) actor: Actor,
-    pub(super) body: &'a [u8],
+    pub(crate) body: &'a [u8],
     pub(super) request_sha256: String,
+}
+
+impl<'a, R> Write<'a, R> {
+    pub(super) fn new(request: &'a Request, route: &'a R, object: String, key: &'a str) -> Self {
+        Self {
+            connection: request.connection,
+            request: request.record,
+            route,
+            object,
+            key,
+            if_match: request.header("if-match"),
+            actor: request.actor(),
+            body: &request.body,
+            request_sha256: sha256(&request.body),
+        }
+    }
+
+    /// The version that the caller has read, from `If-Match`; the refusal if it does not say one.
+    pub(crate) fn expected_version(&self) -> Result<u64, Refused> {
+        let Some(tag) = self.if_match else {
+            return Err(Refused::now(400, json!({"code": "VERSION_REQUIRED", "header": "if-match"})));
+        };
+        let invalid = || Refused::now(400, json!({"code": "INVALID_VERSION", "header": "if-match"}));
+        version_of(tag).ok_or_else(invalid)
+    }
+}
+
+/// An entity tag that is a version: `"17"`, and no other spelling of it.
+fn version_of(tag: &str) -> Option<u64> {
+    let digits = tag.strip_prefix('"')?.strip_suffix('"')?;
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    digits.parse().ok()
 }
 
 impl Request {
@@ -52,13 +91,25 @@ impl Request {
     }
 
     /// A header's value, if it came once and is text; a header that came twice is no header.
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut values = self.headers.get_all(name).iter();
         let value = values.next()?;
         if values.next().is_some() {
             return None;
         }
         value.to_str().ok()
+    }
+
+    /// The members of the query; what is wrong if one of them is not among `known` or comes twice.
+    #[allow(dead_code, reason = "what one service does not use, another does")]
+    pub(crate) fn query_of(&self, known: &[&str]) -> Result<Vec<(String, String)>, &'static str> {
+        let pairs = path::pairs(self.query.as_deref().unwrap_or_default()).ok_or("a query is name=value")?;
+        for (at, (name, _)) in pairs.iter().enumerate() {
+            if !known.contains(&name.as_str()) || pairs[..at].iter().any(|(earlier, _)| earlier == name) {
+                return Err("a name that is not known, or twice");
+            }
+        }
+        Ok(pairs)
     }
 
     /// The idempotency key.
@@ -115,7 +166,7 @@ impl Request {
 }
 
 /// SHA-256 in lower-case hexadecimal.
-pub(super) fn sha256(bytes: &[u8]) -> String {
+fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 

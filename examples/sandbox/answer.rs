@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::body::AnswerBody;
 
 /// A whole answer with a JSON body.
-pub(super) struct Answer {
+pub(crate) struct Answer {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) body: Vec<u8>,
@@ -44,7 +44,7 @@ impl std::error::Error for Sever {}
 
 impl Answer {
     /// A JSON answer; a status that is none becomes 500.
-    pub(super) fn json(status: u16, body: &Value) -> Self {
+    pub(crate) fn json(status: u16, body: &Value) -> Self {
         Self::bytes(status, body.to_string().into_bytes())
     }
 
@@ -60,7 +60,7 @@ impl Answer {
     }
 
     /// The same with one more header; a value that no header can carry is left out.
-    pub(super) fn with(mut self, name: HeaderName, value: &str) -> Self {
+    pub(crate) fn with(mut self, name: HeaderName, value: &str) -> Self {
         if let Ok(value) = HeaderValue::from_str(value) {
             self.headers.insert(name, value);
         }

@@ -10,21 +10,23 @@ use super::{
     Service, Shared,
     answer::{Answer, Reply, Sever},
     body::AnswerBody,
-    clock,
+    domain::{Domain, Kind},
     faults::Fault,
     record::Entry,
     request::Request,
-    routes::{Kind, Route},
     switchboard::Facts,
 };
 
+/// The routes of the sandbox itself.
+const ADMIN: &str = "/_sandbox/";
+
 /// What becomes of a request: a reply, or the end of its connection. Nothing is told before what it rests on
 /// is on the disk.
-pub(super) async fn answer(service: &Arc<Service>, request: Request) -> Result<Reply, Sever> {
-    let route = Route::of(&request.method, &request.path);
-    let result = if route == Route::Sandbox {
+pub(super) async fn answer<D: Domain>(service: &Arc<Service<D>>, request: Request) -> Result<Reply, Sever> {
+    let result = if request.path.starts_with(ADMIN) {
         Ok(service.lock().admin(&request).into())
     } else {
+        let route = D::route(&request.method, &request.path);
         business(service, request, route).await
     };
     match service.syncer.settle().await {
@@ -34,14 +36,18 @@ pub(super) async fn answer(service: &Arc<Service>, request: Request) -> Result<R
     }
 }
 
-async fn business(service: &Arc<Service>, mut request: Request, route: Route) -> Result<Reply, Sever> {
+async fn business<D: Domain>(
+    service: &Arc<Service<D>>,
+    mut request: Request,
+    route: D::Route,
+) -> Result<Reply, Sever> {
     let (fault, epoch) = {
         let mut shared = service.lock();
         let fault = shared.interference(&request, &route);
         if !service.quiet_requests {
             let received = request.received(fault.as_ref().map(Fault::name), false);
-            match shared.ledger.append(Entry::Request(received)) {
-                Ok(record) => request.record = Some(record.n),
+            match shared.record(Entry::Request(received)) {
+                Ok(number) => request.record = Some(number),
                 Err(_) => return Ok(Answer::json(500, &json!({"code": "LEDGER_NOT_WRITABLE"})).into()),
             }
         }
@@ -50,40 +56,32 @@ async fn business(service: &Arc<Service>, mut request: Request, route: Route) ->
             Some(fault) => (fault, shared.epoch),
         }
     };
-    if let Some(instead) = not_applied(&fault) {
+    if let Some(instead) = not_applied::<D>(&fault) {
         return instead;
     }
     let answer = applied(service, &request, &route, &fault, epoch).await?;
-    distort(&fault, answer)
+    distort::<D>(&fault, answer)
 }
 
-impl Shared {
+impl<D: Domain> Shared<D> {
     /// The fault that interferes with this request, if one does.
-    fn interference(&mut self, request: &Request, route: &Route) -> Option<Fault> {
+    fn interference(&mut self, request: &Request, route: &D::Route) -> Option<Fault> {
         if self.switchboard.is_empty() && self.chaos.is_none() {
             return None;
         }
-        let key = match route {
-            Route::Operation(key) => Some(key.as_str()),
-            _ => request.key(),
-        };
-        let kind = route.kind();
-        let outcome = if kind == Kind::Status { key.and_then(|key| self.world.key(key)) } else { None };
-        let age_ms = outcome.map(|record| clock::now_ms().saturating_sub(record.at_ms));
-        let facts = Facts {
-            kind,
-            method: &request.method,
-            path: &request.path,
-            key,
-            customer_id: route.customer_id(),
-            age_ms,
-        };
+        let key = D::status_key(route).or_else(|| request.key());
+        let kind = D::kind(route);
+        let outcome = if kind == Kind::Status { key.and_then(|key| self.world.keys.get(key)) } else { None };
+        let age_ms = outcome.map(|record| self.world.now_ms().saturating_sub(record.at_ms));
+        let id = D::id(route);
+        let facts =
+            Facts { kind, method: &request.method, path: &request.path, key, id: id.as_deref(), age_ms };
         self.switchboard.pick(&facts).or_else(|| self.chaos.as_mut()?.draw(kind, age_ms))
     }
 }
 
 /// What faults answer that do not let the request be looked at.
-fn not_applied(fault: &Fault) -> Option<Result<Reply, Sever>> {
+fn not_applied<D: Domain>(fault: &Fault) -> Option<Result<Reply, Sever>> {
     let unavailable = || Answer::json(503, &json!({"code": "UNAVAILABLE"}));
     let answer = match fault {
         Fault::DropBeforeApply { reset: true } => return Some(Err(Sever::Reset)),
@@ -108,17 +106,17 @@ fn not_applied(fault: &Fault) -> Option<Result<Reply, Sever>> {
         Fault::Redirect { location } => Answer::json(307, &json!({"code": "MOVED"})).with(LOCATION, location),
         Fault::ExpiredToken {} => Answer::json(401, &json!({"code": "TOKEN_EXPIRED"}))
             .with(WWW_AUTHENTICATE, "Bearer error=\"invalid_token\""),
-        Fault::OtherTenant {} => Answer::json(404, &json!({"code": "NO_SUCH_CUSTOMER"})),
+        Fault::OtherTenant {} => Answer::json(404, &json!({"code": D::MISSING})),
         _ => return None,
     };
     Some(Ok(answer.into()))
 }
 
 /// Does the work, when and as often as the fault says.
-async fn applied(
-    service: &Arc<Service>,
+async fn applied<D: Domain>(
+    service: &Arc<Service<D>>,
     request: &Request,
-    route: &Route,
+    route: &D::Route,
     fault: &Fault,
     epoch: u64,
 ) -> Result<Answer, Sever> {
@@ -145,24 +143,24 @@ async fn applied(
             let mut again = request.clone();
             if !service.quiet_requests {
                 let received = request.received(Some(fault.name()), true);
-                let record = shared.ledger.append(Entry::Request(received)).map_err(|_| Sever::Close)?;
-                again.record = Some(record.n);
+                let number = shared.record(Entry::Request(received)).map_err(|_| Sever::Close)?;
+                again.record = Some(number);
             }
             shared.handle(&again, route, false);
             Ok(answer)
         }
         Fault::VersionBump {} => {
             let mut shared = service.lock();
-            if let Some(id) = route.customer_id() {
-                shared.bump(id);
+            if let Some(id) = D::id(route) {
+                shared.bump(&id);
             }
             Ok(shared.handle(request, route, false))
         }
         Fault::IgnoreKey {} => Ok(service.lock().handle(request, route, true)),
         Fault::StatusInProgress {} => {
             let shared = service.lock();
-            let Route::Operation(key) = route else { return Err(Sever::Close) };
-            let known = shared.world.key(key);
+            let Some(key) = D::status_key(route) else { return Err(Sever::Close) };
+            let known = shared.world.keys.get(key);
             Ok(Answer::json(
                 200,
                 &json!({
@@ -177,19 +175,25 @@ async fn applied(
 }
 
 /// The work, `ms` later; nothing if the service was reset in between.
-async fn late(service: Arc<Service>, request: Request, route: Route, ms: u64, epoch: u64) -> Option<Answer> {
+async fn late<D: Domain>(
+    service: Arc<Service<D>>,
+    request: Request,
+    route: D::Route,
+    ms: u64,
+    epoch: u64,
+) -> Option<Answer> {
     tokio::time::sleep(Duration::from_millis(ms)).await;
     let mut shared = service.lock();
     (shared.epoch == epoch).then(|| shared.handle(&request, &route, false))
 }
 
 /// Puts the fault's answer in the place of the right one, after the work was done.
-fn distort(fault: &Fault, answer: Answer) -> Result<Reply, Sever> {
+fn distort<D: Domain>(fault: &Fault, answer: Answer) -> Result<Reply, Sever> {
     let replaced = |status, body: Vec<u8>| Ok(Reply::from(Answer::bytes(status, body)));
     match fault {
         Fault::ApplyThenDrop {} => Err(Sever::Close),
         Fault::ApplyThenReset {} => Err(Sever::Reset),
-        Fault::ApplyThenMalformed {} => replaced(200, b"{\"customer_id\":\"C-18".to_vec()),
+        Fault::ApplyThenMalformed {} => replaced(200, D::HALF_A_BODY.to_vec()),
         Fault::ApplyThenWrongShape {} => replaced(200, br#"{"ok":true,"id":123}"#.to_vec()),
         Fault::ApplyThen5xx { status } => replaced(*status, br#"{"code":"INTERNAL"}"#.to_vec()),
         Fault::UnavailableAfter {} => replaced(503, br#"{"code":"UNAVAILABLE"}"#.to_vec()),

@@ -22,6 +22,7 @@ use super::{
     Service,
     answer::{Answer, Reply, Sever},
     body::AnswerBody,
+    domain::Domain,
     perform,
     request::Request,
 };
@@ -30,7 +31,7 @@ use super::{
 const MAX_BODY: usize = 1024 * 1024;
 
 /// Serves a connection until either side ends it.
-pub(super) async fn run(service: Arc<Service>, stream: TcpStream, connection: u64) {
+pub(super) async fn run<D: Domain>(service: Arc<Service<D>>, stream: TcpStream, connection: u64) {
     // Answers are one small packet each; waiting for more to send would only add latency.
     let _ = stream.set_nodelay(true);
     let reset = Arc::new(AtomicBool::new(false));
@@ -49,8 +50,8 @@ pub(super) async fn run(service: Arc<Service>, stream: TcpStream, connection: u6
     let _ = http1::Builder::new().serve_connection(TokioIo::new(socket), handler).await;
 }
 
-async fn receive(
-    service: &Arc<Service>,
+async fn receive<D: Domain>(
+    service: &Arc<Service<D>>,
     connection: u64,
     request: hyper::Request<Incoming>,
 ) -> Result<Reply, Sever> {

@@ -1,5 +1,5 @@
 //! The ledger file: append, read again at start, hand out. Owns the file and its sync, and knows nothing of
-//! customers. A record that could not be written whole is taken back, so the file never holds half a line.
+//! what the service is about. A record that could not be written whole is taken back, so the file never holds half a line.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -11,10 +11,9 @@ use std::{
     },
 };
 
-use super::{
-    clock,
-    record::{Entry, Record},
-};
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::record::{Entry, Record};
 
 /// One remembered position for so many records: reading from any number costs at most this many lines.
 const MARK_EVERY: u64 = 256;
@@ -45,7 +44,11 @@ impl Ledger {
     ///
     /// # Errors
     /// Another process has the file; a whole line is no record; any error of the file system.
-    pub(super) fn open(path: &Path, fsync: bool, mut see: impl FnMut(&Record)) -> io::Result<(Self, Syncer)> {
+    pub(super) fn open<S: DeserializeOwned>(
+        path: &Path,
+        fsync: bool,
+        mut see: impl FnMut(&Record<S>),
+    ) -> io::Result<(Self, Syncer)> {
         let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
         match file.try_lock() {
             Ok(()) => {}
@@ -78,12 +81,12 @@ impl Ledger {
         Ok((ledger, syncer))
     }
 
-    fn replay(&mut self, see: &mut impl FnMut(&Record)) -> io::Result<()> {
+    fn replay<S: DeserializeOwned>(&mut self, see: &mut impl FnMut(&Record<S>)) -> io::Result<()> {
         let mut reader = BufReader::new(self.file.try_clone()?);
         reader.seek(SeekFrom::Start(0))?;
         let mut line = Vec::new();
         while reader.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
-            let record: Record = serde_json::from_slice(&line).map_err(|error| self.damaged(&error))?;
+            let record: Record<S> = serde_json::from_slice(&line).map_err(|error| self.damaged(&error))?;
             if record.n != self.next {
                 return Err(self.damaged(&format!("it carries the number {}", record.n)));
             }
@@ -112,8 +115,8 @@ impl Ledger {
     ///
     /// # Errors
     /// The record is not in the file; what it tells must not become true.
-    pub(super) fn append(&mut self, entry: Entry) -> io::Result<Record> {
-        let record = Record { n: self.next, at_ms: clock::now_ms(), entry };
+    pub(super) fn append<S: Serialize>(&mut self, entry: Entry<S>, at_ms: u64) -> io::Result<Record<S>> {
+        let record = Record { n: self.next, at_ms, entry };
         self.line.clear();
         serde_json::to_writer(&mut self.line, &record)?;
         self.line.push(b'\n');

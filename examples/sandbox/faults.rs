@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::routes::Kind;
+use super::domain::Kind;
 
 /// A fault with its parameters. Unknown parameters are refused, so that a misspelt one is noticed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -84,7 +84,7 @@ pub(super) enum Fault {
         #[serde(default)]
         status: Option<u16>,
     },
-    /// Somebody else changes the customer just before the request is looked at.
+    /// Somebody else changes the object just before the request is looked at.
     VersionBump {},
     /// Not applied; 307 to `location`.
     Redirect {

@@ -4,11 +4,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{faults::Fault, routes::Kind};
+use super::{domain::Kind, faults::Fault};
 
 /// The armed faults, oldest first.
-#[derive(Default)]
 pub(super) struct Switchboard {
+    /// What `match` calls the id of an object.
+    id_name: &'static str,
     armed: Vec<Armed>,
     next_id: u64,
 }
@@ -32,8 +33,9 @@ struct Match {
     path_prefix: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    customer_id: Option<String>,
+    /// Of the object, under the name that the service gives it.
+    #[serde(skip)]
+    id: Option<String>,
 }
 
 /// What of a request faults look at.
@@ -42,12 +44,17 @@ pub(super) struct Facts<'a> {
     pub(super) method: &'a str,
     pub(super) path: &'a str,
     pub(super) key: Option<&'a str>,
-    pub(super) customer_id: Option<&'a str>,
+    pub(super) id: Option<&'a str>,
     /// Of the outcome that a status query is about.
     pub(super) age_ms: Option<u64>,
 }
 
 impl Switchboard {
+    /// Nothing is armed; `match` names objects by `id_name`.
+    pub(super) fn new(id_name: &'static str) -> Self {
+        Self { id_name, armed: Vec::new(), next_id: 0 }
+    }
+
     /// Arms the fault that a request body describes; answers its id, or what is wrong with it.
     pub(super) fn arm(&mut self, body: &[u8]) -> Result<u64, String> {
         let mut map: Map<String, Value> = serde_json::from_slice(body).map_err(|error| error.to_string())?;
@@ -60,7 +67,7 @@ impl Switchboard {
         };
         let matching = match map.remove("match") {
             None => Match::default(),
-            Some(value) => serde_json::from_value(value).map_err(|error| format!("match: {error}"))?,
+            Some(value) => Match::parse(value, self.id_name).map_err(|error| format!("match: {error}"))?,
         };
         let fault = fault_of(map)?;
         self.next_id += 1;
@@ -89,7 +96,7 @@ impl Switchboard {
                 "fault": armed.fault,
                 "times_left": armed.left,
                 "hits": armed.hits,
-                "match": armed.matching,
+                "match": armed.matching.show(self.id_name),
             })
         });
         json!({"faults": list.collect::<Vec<_>>()})
@@ -101,9 +108,29 @@ impl Switchboard {
     }
 }
 
+impl Match {
+    fn parse(mut value: Value, id_name: &str) -> Result<Self, String> {
+        let id = match value.as_object_mut().and_then(|members| members.remove(id_name)) {
+            None | Some(Value::Null) => None,
+            Some(Value::String(id)) => Some(id),
+            Some(_) => return Err(format!("{id_name} must be text")),
+        };
+        let rest: Self = serde_json::from_value(value).map_err(|error| error.to_string())?;
+        Ok(Self { id, ..rest })
+    }
+
+    fn show(&self, id_name: &str) -> Value {
+        let mut shown = json!(self);
+        if let Some(id) = &self.id {
+            shown[id_name] = json!(id);
+        }
+        shown
+    }
+}
+
 impl Armed {
     fn concerns(&self, facts: &Facts<'_>) -> bool {
-        let Match { method, path_prefix, key, customer_id } = &self.matching;
+        let Match { method, path_prefix, key, id } = &self.matching;
         let kind = match self.fault.only() {
             Some(only) => only == facts.kind,
             None => facts.kind == Kind::Write || method.is_some() || path_prefix.is_some(),
@@ -111,7 +138,7 @@ impl Armed {
         kind && method.as_deref().is_none_or(|method| method == facts.method)
             && path_prefix.as_deref().is_none_or(|prefix| facts.path.starts_with(prefix))
             && key.as_deref().is_none_or(|key| Some(key) == facts.key)
-            && customer_id.as_deref().is_none_or(|id| Some(id) == facts.customer_id)
+            && id.as_deref().is_none_or(|id| Some(id) == facts.id)
             && self.fault.concerns_age(facts.age_ms)
     }
 }

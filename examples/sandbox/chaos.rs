@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{faults::Fault, routes::Kind, switchboard::fault_of};
+use super::{domain::Kind, faults::Fault, switchboard::fault_of};
 
 /// Faults with their probabilities, and how far the counts are.
 pub(super) struct Chaos {
