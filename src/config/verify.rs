@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use super::lists::{DEFAULT_CONNECTIONS, DEFAULT_TENANT, DEFAULT_TIMEOUT, Placed};
 use super::raw::{Reader, Refusal};
-use super::{Approval, Config, ConfiguredBase, ConfiguredPrincipal, Daemon, Limits, Log, Reconcile, Store};
+use super::{
+    Approval, Config, ConfiguredBase, ConfiguredPrincipal, Daemon, Limits, Log, Reconcile, SecretRef, Store,
+};
 use crate::domain::origin::{Origin, Scheme};
 use crate::domain::principal::{PrincipalKind, Role};
 
@@ -181,18 +183,22 @@ fn single_user(own_uid: u32) -> Vec<Placed<ConfiguredPrincipal>> {
     ]
 }
 
-/// The sandbox of the examples.
+/// The sandboxes of the examples.
 fn default_bases() -> Vec<Placed<ConfiguredBase>> {
-    let value = ConfiguredBase {
-        name: "crm".to_owned(),
-        origin: Origin { scheme: Scheme::Http, host: "127.0.0.1".to_owned(), port: 7401 },
-        plain_http: false,
-        credential: None,
-        credential_header: None,
-        read_credential: None,
-        ca: None,
-        max_connections: DEFAULT_CONNECTIONS,
-        timeout: DEFAULT_TIMEOUT,
+    let one = |name: &str, port, credential| {
+        let value = ConfiguredBase {
+            name: name.to_owned(),
+            origin: Origin { scheme: Scheme::Http, host: "127.0.0.1".to_owned(), port },
+            plain_http: false,
+            credential,
+            credential_header: None,
+            read_credential: None,
+            ca: None,
+            max_connections: DEFAULT_CONNECTIONS,
+            timeout: DEFAULT_TIMEOUT,
+        };
+        Placed { value, path: "base".to_owned(), line: None }
     };
-    vec![Placed { value, path: "base".to_owned(), line: None }]
+    let hotel = SecretRef::Env("FACILITIES_TOKEN".to_owned());
+    vec![one("crm", 7401, None), one("facilities", 7402, Some(hotel))]
 }

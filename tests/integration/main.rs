@@ -5,6 +5,7 @@ mod cli;
 mod crash_loop;
 mod daemon;
 mod demo;
+mod facilities;
 mod json;
 mod points;
 mod power_cut;

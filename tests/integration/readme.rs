@@ -1,7 +1,7 @@
-//! The commands of the README are run as they stand there, in one shell, and print what the README shows.
+//! The commands of a README are run as they stand there, in one shell, and print what the README shows.
 //!
-//! Only three things differ from a newcomer's machine: the program is the one under test, so nothing is built again; a
-//! free port takes the place of the sandbox's usual one; and the working directory is a copy of what a clone holds.
+//! Only three things differ from a newcomer's machine: the program is the one under test, so nothing is built again; free
+//! ports take the place of the sandboxes' usual ones; and the working directory is a copy of what a clone holds.
 
 use std::{
     ffi::OsString,
@@ -14,8 +14,8 @@ use std::{
 use super::support::sandbox;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
-/// The port of the shipped configuration.
-const PORT: &str = "127.0.0.1:7401";
+/// The sandboxes' addresses in the shipped configuration.
+const USUAL: [&str; 2] = ["127.0.0.1:7401", "127.0.0.1:7402"];
 /// Commands that are known and not run: they would build and run what is running.
 const NOT_AGAIN: [&str; 2] = ["cargo test", "cargo bench --bench approved_write"];
 
@@ -67,24 +67,38 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// What a clone holds and the commands need, with another port.
-fn clone_of_the_package(origin: &str) -> tempfile::TempDir {
+/// Free addresses in the places of the usual ones.
+struct Addresses([String; 2]);
+
+impl Addresses {
+    fn free() -> Self {
+        // Held together, so that they are two.
+        let sockets = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
+        Self(sockets.map(|socket| socket.local_addr().expect("an address").to_string()))
+    }
+
+    fn put(&self, text: &str) -> String {
+        let Self(free) = self;
+        USUAL.iter().zip(free).fold(text.to_owned(), |text, (usual, free)| text.replace(usual, free))
+    }
+}
+
+/// What a clone holds and the commands need, with other ports.
+fn clone_of_the_package(addresses: &Addresses) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let here = folder.path();
     copy(&Path::new(ROOT).join("workflows"), &here.join("workflows"));
     let configuration = fs::read_to_string(Path::new(ROOT).join("daemon.toml")).expect("daemon.toml");
-    assert!(configuration.contains(PORT), "the shipped configuration writes to {PORT}");
-    fs::write(here.join("daemon.toml"), configuration.replace(PORT, origin)).expect("daemon.toml");
+    for usual in USUAL {
+        assert!(configuration.contains(usual), "the shipped configuration writes to {usual}");
+    }
+    fs::write(here.join("daemon.toml"), addresses.put(&configuration)).expect("daemon.toml");
     // As git makes it.
     fs::create_dir(here.join("state")).expect("state");
     for file in ["README.md", ".gitignore"] {
         fs::copy(Path::new(ROOT).join("state").join(file), here.join("state").join(file)).expect("state");
     }
     folder
-}
-
-fn free_address() -> String {
-    TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").to_string()
 }
 
 /// `PATH` with the programs under test in front.
@@ -96,35 +110,36 @@ fn path() -> OsString {
 }
 
 /// The commands of a block as they are run here; nothing for those that are not run again.
-fn commands(block: &Block, origin: &str) -> String {
+fn commands(block: &Block, addresses: &Addresses) -> String {
     let lines =
         block.text.lines().filter(|line| !NOT_AGAIN.contains(line) && !line.starts_with("cargo build "));
     let lines = lines.filter(|line| !line.starts_with("export PATH="));
-    let text = lines.collect::<Vec<_>>().join("\n").replace(PORT, origin);
+    let text = addresses.put(&lines.collect::<Vec<_>>().join("\n"));
     let text = text.replace("cargo run --release -- ", "writd ");
     assert!(!text.contains("cargo "), "a command that this test does not know:\n{text}");
     text
 }
 
 /// The shell reads it like a script and stops at the first command that fails; whatever it started is ended.
-fn script(blocks: &[Block], origin: &str) -> String {
+fn script(blocks: &[Block], addresses: &Addresses) -> String {
     let mut script = String::from("set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n");
     for (number, block) in blocks.iter().enumerate().filter(|(_, block)| block.language == "sh") {
-        script.push_str(&format!("echo '==== {number}'\n{}\n", commands(block, origin)));
+        script.push_str(&format!("echo '==== {number}'\n{}\n", commands(block, addresses)));
     }
     script.push_str("echo '==== end'\n");
     script
 }
 
-#[test]
-fn the_commands_of_the_readme_print_what_it_shows() {
-    let page = fs::read_to_string(Path::new(ROOT).join("README.md")).expect("README.md");
+/// Runs the commands of a page and holds every shown line against what was printed; the folder they ran in, and how
+/// many lines are shown.
+fn play(page: &str) -> (tempfile::TempDir, usize) {
+    let page = fs::read_to_string(Path::new(ROOT).join(page)).expect("a page");
     let blocks = blocks(&page);
-    let origin = free_address();
-    let folder = clone_of_the_package(&origin);
+    let addresses = Addresses::free();
+    let folder = clone_of_the_package(&addresses);
     let log = folder.path().join("script.log");
     let output = fs::File::create(&log).expect("a log");
-    let script = script(&blocks, &origin);
+    let script = script(&blocks, &addresses);
     let status = Command::new("bash")
         .args(["-c", &script])
         .current_dir(folder.path())
@@ -132,6 +147,7 @@ fn the_commands_of_the_readme_print_what_it_shows() {
         .env_remove("WRITD_SOCKET")
         .env_remove("WRITD_CONFIG")
         .env_remove("WRITD_AS")
+        .env_remove("FACILITIES_TOKEN")
         .stdin(Stdio::null())
         .stdout(output.try_clone().expect("the log"))
         .stderr(output)
@@ -149,9 +165,27 @@ fn the_commands_of_the_readme_print_what_it_shows() {
             shown += 1;
         }
     }
+    (folder, shown)
+}
+
+/// The effects in a ledger that the commands have left behind.
+fn effects(folder: &tempfile::TempDir, ledger: &str) -> usize {
+    let ledger = fs::read_to_string(folder.path().join(ledger)).expect("the ledger");
+    ledger.matches("\"type\":\"effect\"").count()
+}
+
+#[test]
+fn the_commands_of_the_readme_print_what_it_shows() {
+    let (folder, shown) = play("README.md");
     assert!(shown >= 15, "only {shown} lines are shown");
-    let ledger = fs::read_to_string(folder.path().join("customers-ledger.ndjson")).expect("the ledger");
-    assert_eq!(ledger.matches("\"type\":\"effect\"").count(), 1, "one effect:\n{ledger}");
+    assert_eq!(effects(&folder, "customers-ledger.ndjson"), 1);
+}
+
+#[test]
+fn the_commands_of_the_facilities_readme_print_what_it_shows() {
+    let (folder, shown) = play("examples/facilities/README.md");
+    assert!(shown >= 6, "only {shown} lines are shown");
+    assert_eq!(effects(&folder, "facilities-ledger.ndjson"), 2, "a draft and its submission");
 }
 
 #[test]
@@ -180,10 +214,16 @@ fn named(page: &str) -> Vec<String> {
 }
 
 fn pages() -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> =
-        ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "workflows/README.md", "state/README.md"]
-            .map(|page| Path::new(ROOT).join(page))
-            .to_vec();
+    let mut found: Vec<PathBuf> = [
+        "README.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "examples/facilities/README.md",
+        "workflows/README.md",
+        "state/README.md",
+    ]
+    .map(|page| Path::new(ROOT).join(page))
+    .to_vec();
     for dir in ["docs", "docs/errors"] {
         let entries = fs::read_dir(Path::new(ROOT).join(dir)).expect("documents");
         found.extend(entries.map(|entry| entry.expect("a document").path()));

@@ -34,8 +34,20 @@ use super::{
 
 /// Between two looks at a process that is starting or ending.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
-/// The files of the shipped contracts.
-const CONTRACTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/workflows/customers");
+/// The folders of the shipped contracts.
+const CONTRACTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/workflows");
+
+/// Which of the shipped systems a daemon serves: its folder, the base that its contracts name, and more about that base.
+#[derive(Clone, Copy, Debug)]
+struct System {
+    folder: &'static str,
+    base: &'static str,
+    more: &'static str,
+}
+
+const CUSTOMERS: System = System { folder: "customers", base: "crm", more: "" };
+const FACILITIES: System =
+    System { folder: "facilities", base: "facilities", more: "credential = \"env:FACILITIES_TOKEN\"\n" };
 
 /// Seconds become fractions of one: `(in the shipped contract, in the tests)`. `timeout` stays: a machine under load
 /// must not make timeouts; a test that wants one shortens it itself.
@@ -51,6 +63,7 @@ const SHORT: [(&str, &str); 3] = [
 /// What a daemon is to be like. Everything has a default that fits most tests.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
+    system: System,
     base: String,
     settings: Vec<(String, String, String)>,
     appended: String,
@@ -67,6 +80,7 @@ impl Setup {
     /// A daemon that writes to another service (`http://127.0.0.1:PORT`).
     pub(crate) fn to(base: &str) -> Self {
         let setup = Self {
+            system: CUSTOMERS,
             base: base.to_owned(),
             settings: Vec::new(),
             appended: String::new(),
@@ -79,6 +93,12 @@ impl Setup {
             .config("reconcile", "slow_interval", "\"200ms\"")
             .config("daemon", "grace", "\"2s\"")
             .config("log", "level", "\"warn\"")
+    }
+
+    /// A daemon that serves the facilities contracts, with the credential of one hotel.
+    pub(crate) fn facilities(sandbox: &Sandbox, token: &str) -> Self {
+        let setup = Self { system: FACILITIES, ..Self::new(sandbox) };
+        setup.environment("FACILITIES_TOKEN", token)
     }
 
     /// Sets a key of `daemon.toml`; the value is TOML (`"\"5s\""`, `"3"`). The last one wins.
@@ -136,13 +156,15 @@ impl Setup {
             }
         }
         toml.push_str(&self.appended);
-        toml.push_str(&format!("\n[[base]]\nname = \"crm\"\norigin = \"{}\"\n", self.base));
+        let System { base: name, more, .. } = self.system;
+        toml.push_str(&format!("\n[[base]]\nname = \"{name}\"\norigin = \"{}\"\n{more}", self.base));
         toml
     }
 
     fn write_contracts(&self, folder: &Path) {
         fs::create_dir_all(folder).expect("the folder of the contracts is made");
-        for entry in fs::read_dir(CONTRACTS).expect("the shipped contracts are there") {
+        let shipped = Path::new(CONTRACTS).join(self.system.folder);
+        for entry in fs::read_dir(shipped).expect("the shipped contracts are there") {
             let entry = entry.expect("an entry");
             let mut text = fs::read_to_string(entry.path()).expect("a contract is text");
             for (from, to) in SHORT {
