@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::contract::Contract;
+use super::due::{self, Due};
 use super::finding::{Finding, FindingCode, Findings, suggestion};
-use super::model::{Compensation, EffectClass};
+use super::model::{Compensation, EffectClass, Lifecycle};
 use super::template::Template;
 use super::units::ToolRef;
 use super::verify::{self, each_expr};
-use super::{resolve, yaml};
+use super::{lock, release, resolve, yaml};
 use crate::domain::Digest;
 
 /// More files than this in one directory is not a catalog that people maintain.
@@ -34,6 +35,7 @@ pub struct Source {
 pub struct Catalog {
     contracts: BTreeMap<ToolRef, BTreeMap<u32, Arc<Contract>>>,
     fingerprint: Digest,
+    dues: Vec<Due>,
 }
 
 /// A contract with what is needed to report on it.
@@ -63,14 +65,36 @@ impl Catalog {
     /// A catalog without contracts.
     #[must_use]
     pub fn empty() -> Catalog {
-        Catalog { contracts: BTreeMap::new(), fingerprint: Digest::of(b"writd catalog 1\n") }
+        Catalog {
+            contracts: BTreeMap::new(),
+            fingerprint: Digest::of(b"writd catalog 1\n"),
+            dues: Vec::new(),
+        }
     }
 
-    /// Loads `**/*.tool.yaml` below a directory.
+    /// Loads `**/*.tool.yaml` below a directory, and holds them to its `catalog.lock` if there is one.
     ///
     /// # Errors
     /// Every finding of every file, sorted by place; nothing is loaded then.
     pub fn load(dir: &Path) -> Result<Catalog, Vec<Finding>> {
+        let catalog = Catalog::load_unlocked(dir)?;
+        let drift = match lock::source_in(dir) {
+            None => Vec::new(),
+            Some(Ok(source)) => lock::check(&source, &catalog),
+            Some(Err(error)) => {
+                let mut findings = Findings::default();
+                unreadable(&dir.join(lock::LOCK_FILE), &format!("cannot be read: {error}"), &mut findings);
+                findings.into_sorted()
+            }
+        };
+        if drift.is_empty() { Ok(catalog) } else { Err(drift) }
+    }
+
+    /// The same without looking at the lock: for whoever writes it.
+    ///
+    /// # Errors
+    /// As [`Catalog::load`].
+    pub fn load_unlocked(dir: &Path) -> Result<Catalog, Vec<Finding>> {
         let mut findings = Findings::default();
         let mut paths = Vec::new();
         collect(dir, 0, &mut paths, &mut findings);
@@ -99,9 +123,12 @@ impl Catalog {
     /// # Errors
     /// Every finding of every text, sorted by place; nothing is loaded then.
     pub fn from_sources(sources: Vec<Source>) -> Result<Catalog, Vec<Finding>> {
+        Catalog::read(sources, Broken::default())
+    }
+
+    fn read(sources: Vec<Source>, mut broken: Broken) -> Result<Catalog, Vec<Finding>> {
         let mut findings = Findings::default();
         let mut loaded: Vec<Loaded> = Vec::new();
-        let mut broken = Broken::default();
         for source in sources {
             let mut own = Findings::default();
             let Some(document) = yaml::parse(&source.text, &mut own) else {
@@ -128,6 +155,14 @@ impl Catalog {
         if findings.is_empty() { Ok(catalog) } else { Err(findings.into_sorted()) }
     }
 
+    /// One contract by itself: what it says about others is not looked at.
+    ///
+    /// # Errors
+    /// Every finding, sorted by place.
+    pub fn alone(source: Source) -> Result<Catalog, Vec<Finding>> {
+        Catalog::read(vec![source], Broken { names: Vec::new(), unnamed: true })
+    }
+
     fn together(loaded: &[Loaded], broken: &Broken, findings: &mut Findings) -> Catalog {
         let mut catalog = Catalog::empty();
         for one in loaded {
@@ -143,6 +178,12 @@ impl Catalog {
         for one in loaded {
             let mut own = Findings::default();
             catalog.cross(&one.contract, broken, &mut own);
+            if let Some(older) = catalog.before(&one.contract) {
+                release::between(&older, &one.contract, &mut own);
+            }
+            let mut dues = due::dues(&one.contract);
+            due::place(&mut dues, &one.file, |pointer| one.document.place(pointer));
+            catalog.dues.extend(dues);
             place(&one.file, Some(&one.document), &mut own);
             findings.append(own);
         }
@@ -151,11 +192,17 @@ impl Catalog {
             text.push_str(&format!("{} {} {}\n", contract.tool, contract.version, contract.fingerprint()));
         }
         catalog.fingerprint = Digest::of(text.as_bytes());
+        catalog.dues.extend(due::too_many(catalog.contracts.len()));
         catalog
     }
 
     /// Rules between contracts.
     fn cross(&self, contract: &Contract, broken: &Broken, findings: &mut Findings) {
+        if let Lifecycle::Deprecated { successor: Some(next), .. }
+        | Lifecycle::Retired { successor: Some(next) } = &contract.lifecycle
+        {
+            self.named(next, "/lifecycle/successor", contract.class(), broken, findings);
+        }
         let Some(parts) = &contract.write else { return };
         let mut named =
             |tool: &ToolRef, at: &str, class: EffectClass| self.named(tool, at, class, broken, findings);
@@ -209,7 +256,11 @@ impl Catalog {
             return None;
         };
         if class != found.class() {
-            let wanted = if class == EffectClass::Read { "a read" } else { "a write" };
+            let wanted = match class {
+                EffectClass::Read => "a read",
+                EffectClass::Draft => "a draft",
+                EffectClass::Write => "a write",
+            };
             let message = format!("`{tool}` is not {wanted}");
             findings.add(FindingCode::ToolNotFound, at, message, format!("name {wanted}"));
             return None;
@@ -229,9 +280,31 @@ impl Catalog {
         self.contracts.get(tool)?.last_key_value().map(|(_, contract)| Arc::clone(contract))
     }
 
+    /// The newest minor before this one, of the same major.
+    fn before(&self, contract: &Contract) -> Option<Arc<Contract>> {
+        let minors = self.contracts.get(&contract.tool_ref())?;
+        minors.range(..contract.version.minor).next_back().map(|(_, older)| Arc::clone(older))
+    }
+
+    /// What should have happened by a day (`2027-06-30`), as warnings.
+    #[must_use]
+    pub fn warnings(&self, today: &str) -> Vec<Finding> {
+        let Ok(today) = today.parse() else { return Vec::new() };
+        self.dues.iter().filter(|due| due.is_told(today)).map(|due| due.finding().clone()).collect()
+    }
+
     /// Every contract, sorted by name and version.
-    pub fn list(&self) -> impl Iterator<Item = &Arc<Contract>> {
+    pub fn list(&self) -> impl DoubleEndedIterator<Item = &Arc<Contract>> {
         self.contracts.values().flat_map(BTreeMap::values)
+    }
+}
+
+/// The class of a contract in one word.
+pub(super) fn class_name(contract: &Contract) -> &'static str {
+    match contract.class() {
+        EffectClass::Read => "read",
+        EffectClass::Draft => "draft",
+        EffectClass::Write => "write",
     }
 }
 

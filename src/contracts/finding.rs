@@ -78,6 +78,18 @@ finding_codes! {
     NonLinearPattern = "non-linear-pattern",
     /// An input that looks like authority.
     AuthorityInput = "authority-input",
+    /// An input that does not say whether it is a fact, a claim or a reference.
+    MissingKind = "missing-kind",
+    /// A quantity that does not say of what.
+    MissingUnit = "missing-unit",
+    /// Money that does not say in which currency.
+    MissingCurrency = "missing-currency",
+    /// A point in time that does not say in which offset.
+    MissingOffset = "missing-offset",
+    /// A schema beyond the limits: its size, depth, references or alternatives.
+    SchemaTooLarge = "schema-too-large",
+    /// A reference that comes back to itself without going one level down in the value.
+    EndlessReference = "endless-reference",
     /// A default or an example that its own schema refuses.
     InvalidExample = "invalid-example",
     /// A write without a target.
@@ -122,6 +134,54 @@ finding_codes! {
     ToolNotFound = "tool-not-found",
     /// A redacted field used where people or services would see it.
     RedactedPointer = "redacted-pointer",
+    /// Another body under a version that is known with a different one.
+    ChangedBody = "changed-body",
+    /// A new minor that breaks what callers of its major rely on.
+    BreakingChange = "breaking-change",
+    /// The catalog is not what `catalog.lock` pins.
+    LockDrift = "lock-drift",
+    /// A warning: nobody looked at the contract again in time.
+    OverdueReview = "overdue-review",
+    /// A warning: the compensation was not rehearsed in time.
+    OverdueDrill = "overdue-drill",
+    /// A warning: it should have been retired by now.
+    OverdueRetirement = "overdue-retirement",
+    /// A warning: more tools than a model can choose from.
+    TooManyTools = "too-many-tools",
+}
+
+/// Whether a finding keeps the catalog out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Severity {
+    /// It does.
+    Refusal,
+    /// It is only told.
+    Warning,
+}
+
+impl FindingCode {
+    /// Whether it keeps the catalog out.
+    #[must_use]
+    pub const fn severity(self) -> Severity {
+        match self {
+            FindingCode::OverdueReview
+            | FindingCode::OverdueDrill
+            | FindingCode::OverdueRetirement
+            | FindingCode::TooManyTools => Severity::Warning,
+            _ => Severity::Refusal,
+        }
+    }
+}
+
+impl Severity {
+    /// As written in reports.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Severity::Refusal => "refusal",
+            Severity::Warning => "warning",
+        }
+    }
 }
 
 impl fmt::Display for FindingCode {
@@ -152,12 +212,13 @@ pub struct Finding {
 impl Serialize for Finding {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct;
-        let mut out = serializer.serialize_struct("Finding", 7)?;
+        let mut out = serializer.serialize_struct("Finding", 8)?;
         out.serialize_field("file", &self.file)?;
         out.serialize_field("line", &self.line)?;
         out.serialize_field("column", &self.column)?;
         out.serialize_field("pointer", &self.pointer)?;
         out.serialize_field("code", self.code.as_str())?;
+        out.serialize_field("severity", self.code.severity().as_str())?;
         out.serialize_field("message", &self.message)?;
         out.serialize_field("remedy", &self.remedy)?;
         out.end()
@@ -230,7 +291,10 @@ impl Findings {
             .iter()
             .filter(|finding| {
                 use FindingCode as C;
-                matches!(finding.code, C::RemoteRef | C::UnresolvedRef | C::NonLinearPattern | C::BadValue)
+                matches!(
+                    finding.code,
+                    C::RemoteRef | C::UnresolvedRef | C::NonLinearPattern | C::BadValue | C::EndlessReference
+                )
             })
             .map(root)
             .collect();

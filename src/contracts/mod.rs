@@ -10,12 +10,16 @@ mod catalog;
 mod classify;
 mod codes;
 mod contract;
+mod diff;
+mod due;
 mod finding;
+mod lock;
 mod model;
 mod preview;
 mod read;
 mod readback;
 mod redact;
+mod release;
 mod render;
 mod resolve;
 mod schema;
@@ -33,7 +37,9 @@ use serde_json::Value;
 pub use catalog::{Catalog, Source};
 pub use classify::{Answer, AnswerBody, Classified, Expect, PartEffect, ReadOutcome, Receipt};
 pub use contract::{Contract, WriteParts};
-pub use finding::{Finding, FindingCode};
+pub use diff::{ChangeKind, ContractChange, ContractDiff};
+pub use finding::{Finding, FindingCode, Severity};
+pub use lock::{LOCK_FILE, Lock};
 pub use model::{
     ApprovalSpec, Cancel, Commit, Compensation, CompensationSpec, EffectClass, EffectSpec, ErrorEntry,
     Idempotency, Lifecycle, Limits, NotFound, PreviewSpec, Readback, Recovery, Retry, RetryClass, Reversible,

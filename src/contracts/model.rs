@@ -76,7 +76,10 @@ pub enum Lifecycle {
         successor: Option<ToolRef>,
     },
     /// Answers `TOOL_RETIRED`.
-    Retired,
+    Retired {
+        /// What to use instead.
+        successor: Option<ToolRef>,
+    },
 }
 
 /// The service behind the tool.
@@ -290,6 +293,8 @@ pub struct CompensationSpec {
     pub owner: String,
     /// How often it is rehearsed.
     pub drill_every: Option<Millis>,
+    /// The day on which it was rehearsed last (RFC 3339 date).
+    pub drilled_on: Option<String>,
 }
 
 /// One line of the error table.

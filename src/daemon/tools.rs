@@ -155,8 +155,9 @@ impl Tool for Bound {
     }
 
     fn admit(&self, arguments: &Value) -> Result<Canonical, ToolError> {
-        if let Lifecycle::Retired = self.contract.lifecycle {
-            let detail = "this version is retired: nothing was executed. Use its successor";
+        if let Lifecycle::Retired { successor } = &self.contract.lifecycle {
+            let next = successor.as_ref().map(|next| format!("; use `{next}`")).unwrap_or_default();
+            let detail = format!("this version is retired: nothing was executed{next}");
             return Err(Box::new(Problem::new(Code::ToolRetired, detail)));
         }
         self.contract.validate_input(arguments).map_err(|violations| invalid(&violations))?;

@@ -136,10 +136,13 @@ fn lifecycle(fields: &mut Fields<'_>, findings: &mut Findings) -> Lifecycle {
     inner.need("state", FindingCode::MissingField, "active, deprecated or retired", findings);
     let until = inner.parsed("until", findings, date);
     let successor = inner.parsed("successor", findings, str::parse);
+    if state == Some(1) {
+        inner.need("until", FindingCode::MissingField, "how long it may still be used", findings);
+    }
     inner.done(findings);
     match state {
         Some(1) => Lifecycle::Deprecated { until, successor },
-        Some(2) => Lifecycle::Retired,
+        Some(2) => Lifecycle::Retired { successor },
         _ => Lifecycle::Active,
     }
 }

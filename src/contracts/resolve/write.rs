@@ -146,15 +146,17 @@ pub(super) fn idempotency(fields: &mut Fields<'_>, findings: &mut Findings) -> O
 
 pub(super) fn compensation(fields: &mut Fields<'_>, findings: &mut Findings) -> Option<Compensation> {
     let mut inner = fields.object("compensation", findings)?;
-    if let Some(reason) = inner.text("none", findings) {
+    if inner.get("none").is_some() {
+        let reason = inner.text("none", findings);
         inner.done(findings);
-        return Some(Compensation::None(reason));
+        return reason.map(Compensation::None);
     }
     let tool: Option<ToolRef> = inner.parsed("tool", findings, str::parse);
     let with = mapping(&mut inner, "with", NAMES_AFTER, findings);
     let deadline = inner.parsed("deadline", findings, units::duration);
     let owner = inner.text("owner", findings);
     let drill_every = inner.parsed("drill_every", findings, units::duration);
+    let drilled_on = inner.parsed("drilled_on", findings, super::date);
     for name in ["tool", "with", "deadline", "owner"] {
         let why = "a compensation names its tool, arguments, deadline and owner (or `none` with a reason)";
         inner.need(name, FindingCode::MissingCompensation, why, findings);
@@ -166,6 +168,7 @@ pub(super) fn compensation(fields: &mut Fields<'_>, findings: &mut Findings) -> 
         deadline: deadline?,
         owner: owner?,
         drill_every,
+        drilled_on,
     })))
 }
 

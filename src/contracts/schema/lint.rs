@@ -3,7 +3,9 @@
 
 use serde_json::{Map, Value};
 
-use super::shape::{has_discriminator, is_bounded_pattern};
+use super::authority::{is_authority, is_bag};
+use super::meaning::Member;
+use super::shape::{deref, is_bounded_pattern, tag_of};
 use super::{is_known_format, is_linear, resolve};
 use crate::contracts::finding::{FindingCode, Findings, child, suggestion};
 
@@ -12,6 +14,7 @@ const KEYWORDS: &[&str] = &[
     "$schema",
     "$ref",
     "$defs",
+    "definitions",
     "$comment",
     "title",
     "description",
@@ -57,45 +60,6 @@ const KEYWORDS: &[&str] = &[
 ];
 /// Formats whose texts are short by their own definition.
 const BOUNDED_FORMATS: &[&str] = &["date", "date-time", "time", "uuid", "ipv4", "ipv6", "email", "hostname"];
-/// Names that speak of authority: authority is never an input, whatever a model writes there.
-const AUTHORITY: &[&str] = &[
-    "approved",
-    "approval",
-    "approvals",
-    "approvedby",
-    "approver",
-    "role",
-    "roles",
-    "isadmin",
-    "admin",
-    "sudo",
-    "permission",
-    "permissions",
-    "privileges",
-    "tenant",
-    "tenantid",
-    "principal",
-    "requester",
-    "onbehalfof",
-    "actor",
-    "runid",
-    "operationid",
-    "idempotencykey",
-    "confirmed",
-    "force",
-    "bypass",
-    "override",
-    "skipapproval",
-    "skipchecks",
-    "authorization",
-    "authtoken",
-    "accesstoken",
-    "apikey",
-    "password",
-];
-/// Names of texts that carry a whole request inside.
-const BAGS: &[&str] = &["action", "payload", "command", "sql", "script", "rawbody", "rawrequest"];
-
 /// What the schema describes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::contracts) enum Use {
@@ -147,6 +111,11 @@ fn types_of(schema: &Map<String, Value>) -> Vec<&str> {
         Some(Value::Array(many)) => many.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
     }
+}
+
+fn is_object(schema: &Value) -> bool {
+    schema.get("properties").is_some()
+        || schema.as_object().is_some_and(|own| types_of(own).contains(&"object"))
 }
 
 impl<'a> Lint<'a, '_> {
@@ -238,11 +207,14 @@ impl<'a> Lint<'a, '_> {
                 ("properties", Value::Object(properties)) => {
                     let inner = if level.asks { question } else { WHOLE };
                     for (name, property) in properties {
-                        self.property(name, property, &child(&place, name));
-                        self.schema(property, &child(&place, name), inner);
+                        let at = child(&place, name);
+                        let member =
+                            Member { root: self.root, name, schema: property, beside: properties, at: &at };
+                        self.property(&member, level);
+                        self.schema(property, &at, inner);
                     }
                 }
-                ("$defs", Value::Object(definitions)) => {
+                ("$defs" | "definitions", Value::Object(definitions)) => {
                     for (name, definition) in definitions {
                         self.schema(definition, &child(&place, name), WHOLE);
                     }
@@ -257,7 +229,10 @@ impl<'a> Lint<'a, '_> {
                     for (i, one) in branches.iter().enumerate() {
                         self.schema(one, &child(&place, &i.to_string()), branch);
                     }
-                    if key == "oneOf" && !has_discriminator(self.root, branches) {
+                    // A choice between scalars is told apart by its types.
+                    let objects = branches.iter().filter(|one| is_object(deref(self.root, one))).count();
+                    let choice = key == "oneOf" || (key == "anyOf" && objects > 1);
+                    if choice && tag_of(self.root, branches).is_none() {
                         let message = "the alternatives cannot be told apart by a constant";
                         let remedy =
                             "give each branch a required member with a different `const`, such as `kind`";
@@ -271,10 +246,9 @@ impl<'a> Lint<'a, '_> {
         }
     }
 
-    fn property(&mut self, name: &str, property: &Value, at: &str) {
-        let bare: String =
-            name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
-        if self.of == Use::Input && AUTHORITY.contains(&bare.as_str()) {
+    fn property(&mut self, member: &Member<'_>, level: Level) {
+        let (name, property, at) = (member.name, member.schema, member.at);
+        if self.of == Use::Input && is_authority(name) {
             let message = format!("the input `{name}` looks like authority, which is never an input");
             let remedy =
                 "remove it: authority comes from the run and the approval; rename it if it means a fact";
@@ -283,9 +257,16 @@ impl<'a> Lint<'a, '_> {
         let is_open_text = property.get("type").and_then(Value::as_str) == Some("string")
             && property.get("enum").is_none()
             && property.get("const").is_none();
-        if self.of == Use::Input && is_open_text && BAGS.contains(&bare.as_str()) {
+        if self.of == Use::Input && is_open_text && is_bag(name) {
             let message = format!("the text `{name}` would carry a whole request inside");
             self.add(FindingCode::FreeForm, at, &message, "one tool per action, with typed members");
+        }
+        if level.asks {
+            return;
+        }
+        member.measure(self.findings);
+        if self.of == Use::Input {
+            member.kind(self.findings);
         }
     }
 

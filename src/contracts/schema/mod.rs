@@ -1,7 +1,12 @@
 //! JSON Schemas of a contract, compiled once at load: draft 2020-12, formats asserted, patterns in the linear-time
 //! engine only, nothing ever retrieved. Validates, fills in declared defaults and knows which members exist.
 
+mod authority;
+mod budget;
+mod graph;
+mod limits;
 mod lint;
+mod meaning;
 mod shape;
 mod violation;
 
@@ -13,7 +18,9 @@ use serde_json::Value;
 use super::finding::{FindingCode, Findings};
 use super::units::Pointer;
 
+use self::budget::Budget;
 pub(super) use lint::{Use, lint};
+pub(super) use shape::{constant, deref, tag_of};
 pub use violation::Violation;
 
 /// Nesting of schemas that default filling and path look-ups follow; recursion through `$ref` ends here.
@@ -24,6 +31,7 @@ const MAX_DEPTH: usize = 64;
 pub struct Schema {
     source: Arc<Value>,
     validator: Arc<Validator>,
+    budget: Arc<Budget>,
     has_defaults: bool,
 }
 
@@ -65,12 +73,18 @@ fn mentions_default(schema: &Value) -> bool {
 }
 
 impl Schema {
-    /// Compiles. What is wrong beyond the lint is one finding.
+    /// Compiles. What is wrong beyond the lint is one finding; what is too large or never ends is not compiled at all.
     pub(super) fn compile(schema: &Value, at: &str, findings: &mut Findings) -> Option<Schema> {
+        let before = findings.len();
+        limits::limits(schema, at, findings);
+        if findings.len() > before {
+            return None;
+        }
         match compile(schema) {
             Ok(validator) => Some(Schema {
                 source: Arc::new(schema.clone()),
                 validator: Arc::new(validator),
+                budget: Arc::new(Budget::of(schema)),
                 has_defaults: mentions_default(schema),
             }),
             Err(error) => {
@@ -93,16 +107,19 @@ impl Schema {
     /// # Errors
     /// The violations.
     pub fn validate(&self, value: &Value) -> Result<(), Vec<Violation>> {
+        if self.budget.allows(value).is_err() {
+            return Err(vec![violation::too_costly()]);
+        }
         if self.validator.is_valid(value) {
             return Ok(());
         }
-        Err(violation::collect(self.validator.iter_errors(value)))
+        Err(violation::collect(self.validator.iter_errors(value), &self.source))
     }
 
     /// Whether the value passes.
     #[must_use]
     pub fn accepts(&self, value: &Value) -> bool {
-        self.validator.is_valid(value)
+        self.budget.allows(value).is_ok() && self.validator.is_valid(value)
     }
 
     /// The value with the declared defaults of absent members filled in.

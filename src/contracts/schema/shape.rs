@@ -4,10 +4,11 @@ use serde_json::{Map, Value};
 
 use super::resolve;
 
-/// References followed when the forms of a choice are compared.
+/// References followed one after the other: more is a riddle, not a definition.
 const MAX_REFS: usize = 8;
 
-fn deref<'v>(root: &'v Value, schema: &'v Value) -> &'v Value {
+/// Follows references within the document, a bounded number of times.
+pub(in crate::contracts) fn deref<'v>(root: &'v Value, schema: &'v Value) -> &'v Value {
     let mut schema = schema;
     for _ in 0..MAX_REFS {
         match schema.get("$ref").and_then(Value::as_str).and_then(|target| resolve(root, target)) {
@@ -28,20 +29,53 @@ fn requires(schema: &Value, name: &str) -> bool {
     required.is_some_and(|names| names.iter().any(|known| known.as_str() == Some(name)))
 }
 
-/// Whether every branch is a constant, or has a required member that is a different constant in each branch.
-pub(super) fn has_discriminator(root: &Value, branches: &[Value]) -> bool {
+/// What tells the branches of a choice apart.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::contracts) enum Tag {
+    /// Each branch is another constant.
+    Whole,
+    /// A required member of this name, which is another constant in each branch.
+    Member(String),
+}
+
+impl Tag {
+    /// The name of the member, where it is one.
+    pub(in crate::contracts) fn member(&self) -> Option<&str> {
+        match self {
+            Tag::Whole => None,
+            Tag::Member(name) => Some(name),
+        }
+    }
+}
+
+/// What tells the branches apart, if something does.
+pub(in crate::contracts) fn tag_of(root: &Value, branches: &[Value]) -> Option<Tag> {
     let branches: Vec<&Value> = branches.iter().map(|branch| deref(root, branch)).collect();
     let constants: Vec<_> = branches.iter().map(|branch| branch.get("const")).collect();
     if distinct(&constants) {
-        return true;
+        return Some(Tag::Whole);
     }
     let first = branches.first().and_then(|branch| branch.get("properties")).and_then(Value::as_object);
-    first.into_iter().flat_map(Map::keys).any(|name| {
-        let constant = |branch: &&'_ Value| branch.get("properties")?.get(name)?.get("const").cloned();
-        let constants: Vec<Option<Value>> =
-            branches.iter().map(|branch| constant(branch).filter(|_| requires(branch, name))).collect();
-        distinct(&constants.iter().map(Option::as_ref).collect::<Vec<_>>())
-    })
+    let names = first.into_iter().flat_map(Map::keys);
+    names
+        .filter(|name| {
+            let constants: Vec<Option<&Value>> = branches
+                .iter()
+                .map(|branch| constant(root, branch, name).filter(|_| requires(branch, name)))
+                .collect();
+            distinct(&constants)
+        })
+        .map(|name| Tag::Member(name.clone()))
+        .next()
+}
+
+/// The constant that a branch wants for a member.
+pub(in crate::contracts) fn constant<'v>(
+    root: &'v Value,
+    branch: &'v Value,
+    name: &str,
+) -> Option<&'v Value> {
+    deref(root, deref(root, branch).get("properties")?.get(name)?).get("const")
 }
 
 /// Anchored at both ends, without open repetition and without alternatives at the top level, which would escape the

@@ -4,12 +4,84 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::super::{Catalog, Finding, FindingCode as Code, Source};
+use super::super::{Catalog, Finding, FindingCode as Code, LOCK_FILE, Lock, Source};
 use super::{report, shipped_dir};
 
 const READ: &str = "get_customer.tool.yaml";
 const WRITE: &str = "commit_address_change.tool.yaml";
 const MAIL: &str = "send_confirmation.tool.yaml";
+
+/// A member of the answer that can stand for any other.
+const NAME: &str = "name: { type: string, maxLength: 200 }";
+const EMAIL: &str = "email: { type: string, maxLength: 254 }";
+const INPUT: &str = "customer_id: { type: string, pattern: \"^C-[0-9]{1,9}$\", x-kind: reference }";
+
+/// Further refusals of codes that have several: a name for the golden file, and the same as above.
+const MORE: &[(&str, Code, &str, &str, &str)] = &[
+    ("bare-object", Code::FreeForm, READ, NAME, "name: { type: object }"),
+    ("no-type", Code::FreeForm, READ, NAME, "name: { maxLength: 9 }"),
+    ("action", Code::FreeForm, READ, INPUT, "action: { type: string, maxLength: 9, x-kind: claim }"),
+    ("payload", Code::FreeForm, READ, INPUT, "payload: { type: string, maxLength: 9, x-kind: claim }"),
+    ("no-items", Code::FreeForm, READ, NAME, "name: { type: array, maxItems: 3 }"),
+    ("root", Code::FreeForm, READ, "  type: object\n", "  type: array\n"),
+    ("true", Code::OpenObject, READ, "      additionalProperties: false", "      additionalProperties: true"),
+    ("approved", Code::AuthorityInput, READ, INPUT, "approved: { type: boolean, x-kind: claim }"),
+    ("role", Code::AuthorityInput, READ, INPUT, "role: { type: string, enum: [boss], x-kind: claim }"),
+    (
+        "idempotency-key",
+        Code::AuthorityInput,
+        READ,
+        INPUT,
+        "idempotency_key: { type: string, maxLength: 9, x-kind: claim }",
+    ),
+    ("no-lower", Code::UnboundedNumber, READ, "minimum: 0, maximum: 9007199254740991", "maximum: 9"),
+    ("pattern", Code::UnboundedString, READ, EMAIL, "email: { type: string, pattern: \"^a+$\" }"),
+    (
+        "any-of",
+        Code::NoDiscriminator,
+        READ,
+        EMAIL,
+        "email: { anyOf: [{ $ref: \"#/$defs/address\" }, { $ref: \"#/$defs/address\" }] }",
+    ),
+    ("dynamic", Code::RemoteRef, READ, "$ref: \"#/$defs/address\"", "$dynamicRef: \"#address\""),
+    ("no-schema", Code::UnresolvedRef, READ, "$ref: \"#/$defs/address\"", "$ref: \"#/required\""),
+    ("kind", Code::BadValue, READ, "x-kind: reference", "x-kind: guess"),
+    ("epoch", Code::MissingUnit, READ, NAME, "seen_at: { type: integer, minimum: 0, maximum: 9 }"),
+    ("target", Code::MissingTarget, WRITE, "\ntarget:", "\nx_target:"),
+    ("preview", Code::MissingPreview, WRITE, "\npreview:", "\nx_preview:"),
+    ("idempotency", Code::MissingKey, WRITE, "\nidempotency:", "\nx_idempotency:"),
+    ("recovery", Code::MissingRecovery, WRITE, "\nrecovery:", "\nx_recovery:"),
+    ("receipt", Code::MissingReceipt, WRITE, "\nreceipt:", "\nx_receipt:"),
+    ("limits", Code::MissingLimits, WRITE, "\nlimits:", "\nx_limits:"),
+    ("errors", Code::MissingErrors, WRITE, "\nerrors:", "\nx_errors:"),
+    ("actor", Code::MissingActor, WRITE, "\nactor:", "\nx_actor:"),
+    ("no-reason", Code::BadValue, MAIL, "none: a mail that was sent cannot be taken back", "none: \"\""),
+    ("write", Code::UnsupportedRetry, WRITE, "class: idempotent", "class: safe_read"),
+    ("key-window", Code::UnsupportedRetry, WRITE, "key_window: 24h", "key_window: 5m"),
+    ("after", Code::RedactedPointer, WRITE, "after: { shipping_address:", "after: { email:"),
+    (
+        "target",
+        Code::RedactedPointer,
+        WRITE,
+        "  id: \"${args.customer_id}\"",
+        "  id: \"${preview.before.email}\"",
+    ),
+    (
+        "compensation",
+        Code::RedactedPointer,
+        WRITE,
+        "  with: { customer_id: \"${args.customer_id}\", destination",
+        "  with: { customer_id: \"${preview.before.internal_notes}\", destination",
+    ),
+    ("until", Code::MissingField, READ, "{ state: active }", "{ state: deprecated }"),
+    (
+        "successor",
+        Code::ToolNotFound,
+        READ,
+        "{ state: active }",
+        "{ state: deprecated, until: 2027-01-01, successor: get_custmer.v2 }",
+    ),
+];
 
 /// A code, and how a shipped contract is spoiled so that it appears: file, text, replacement.
 const CASES: &[(Code, &str, &str, &str)] = &[
@@ -60,6 +132,16 @@ const CASES: &[(Code, &str, &str, &str)] = &[
         "x-kind: reference }",
         "x-kind: reference }\n    is_admin: { type: boolean }",
     ),
+    (Code::MissingKind, READ, ", x-kind: reference }", " }"),
+    (Code::MissingUnit, READ, NAME, "weight: { type: number, minimum: 0, maximum: 9 }"),
+    (Code::MissingCurrency, READ, NAME, "balance: { type: integer, minimum: 0, maximum: 9 }"),
+    (Code::MissingOffset, READ, NAME, "seen_at: { type: string, maxLength: 40 }"),
+    (
+        Code::EndlessReference,
+        READ,
+        "  $defs:\n",
+        "  $defs:\n    loop: { allOf: [{ $ref: \"#/$defs/loop\" }] }\n",
+    ),
     (Code::InvalidExample, READ, "args: { customer_id: C-1842 }", "args: { customer_id: 1842 }"),
     (Code::MissingTarget, WRITE, "  check: if_match\n", ""),
     (
@@ -108,7 +190,7 @@ const CASES: &[(Code, &str, &str, &str)] = &[
     (Code::RedactedPointer, WRITE, "recipients: []", "recipients: [\"${preview.before.email}\"]"),
 ];
 
-fn sources(spoil: Option<(&str, &str, &str)>) -> Vec<Source> {
+pub(super) fn sources(spoil: Option<(&str, &str, &str)>) -> Vec<Source> {
     let files = [READ, WRITE, MAIL].map(|file| {
         let mut text = std::fs::read_to_string(shipped_dir().join("customers").join(file)).unwrap();
         if let Some((spoiled, from, to)) = spoil
@@ -136,6 +218,63 @@ fn unreadable() -> Vec<Finding> {
     findings
 }
 
+/// Every example that spoils a shipped contract, by the name of its golden file.
+pub(super) fn all_cases() -> Vec<(String, Code, (&'static str, &'static str, &'static str))> {
+    let first = CASES.iter().map(|(code, file, from, to)| (code.to_string(), *code, (*file, *from, *to)));
+    let more = MORE
+        .iter()
+        .map(|(name, code, file, from, to)| (format!("{code}.{name}"), *code, (*file, *from, *to)));
+    first.chain(more).collect()
+}
+
+/// The shipped contracts in a folder of their own, with a lock that is changed on the way.
+fn locked(change: impl Fn(String) -> String) -> Vec<Finding> {
+    let dir = tempfile::tempdir().unwrap();
+    let all = sources(None);
+    for source in &all {
+        std::fs::write(dir.path().join(&source.file), &source.text).unwrap();
+    }
+    let lock = Lock::default().renewed(&Catalog::from_sources(all).unwrap()).unwrap();
+    let text = change(lock.text());
+    assert_ne!(text, lock.text(), "nothing was changed");
+    std::fs::write(dir.path().join(LOCK_FILE), text).unwrap();
+    let mut findings = Catalog::load(dir.path()).unwrap_err();
+    findings.iter_mut().for_each(|finding| finding.file = LOCK_FILE.to_owned());
+    findings
+}
+
+fn another_body(lock: String) -> String {
+    let (head, rest) = lock.split_once("fingerprint: \"").unwrap();
+    format!("{head}fingerprint: \"{}{}", "0".repeat(64), &rest[64..])
+}
+
+fn breaking() -> Vec<Finding> {
+    let mut both = sources(None);
+    let newer = both[0].text.replace("version: \"1.0\"", "version: \"1.1\"");
+    let newer =
+        newer.replace(INPUT, "customer_id: { type: string, pattern: \"^D-[0-9]{1,9}$\", x-kind: reference }");
+    let newer =
+        newer.replace("C-1842", "D-1842").replace("scope: customers.read", "scope: customers.everything");
+    both.push(Source { file: "newer.tool.yaml".to_owned(), text: newer });
+    load(both)
+}
+
+/// The warnings of the shipped contracts, spoiled, on a day that is long after all of theirs.
+fn overdue(file: &str, from: &str, to: &str) -> Vec<Finding> {
+    let catalog = Catalog::from_sources(sources(Some((file, from, to)))).unwrap();
+    catalog.warnings("2031-01-01")
+}
+
+fn many_tools() -> Vec<Finding> {
+    let read = sources(None).remove(0);
+    let copies = (0..129).map(|i| Source {
+        file: format!("tool_{i}.tool.yaml"),
+        text: read.text.replace("tool: get_customer", &format!("tool: get_customer{i}")),
+    });
+    let all = Catalog::from_sources(copies.collect()).unwrap();
+    all.warnings("2026-01-01")
+}
+
 fn reports() -> BTreeMap<&'static str, (Code, Vec<Finding>)> {
     let mut out = BTreeMap::new();
     let mut add = |code: Code, findings| {
@@ -147,6 +286,17 @@ fn reports() -> BTreeMap<&'static str, (Code, Vec<Finding>)> {
     add(Code::UnreadableFile, unreadable());
     let large = format!("#{}\n", "x".repeat(300_000));
     add(Code::TooLarge, load(vec![Source { file: READ.to_owned(), text: large }]));
+    let values: Vec<String> = (0..5000).map(|i| i.to_string()).collect();
+    let huge = format!("name: {{ type: integer, enum: [{}] }}", values.join(", "));
+    add(Code::SchemaTooLarge, load(sources(Some((READ, NAME, &huge)))));
+    add(Code::ChangedBody, locked(another_body));
+    add(Code::LockDrift, locked(|text| text.replace("get_customer:", "get_custmer:")));
+    add(Code::BreakingChange, breaking());
+    add(Code::OverdueReview, overdue(READ, "1KiB", "2KiB"));
+    add(Code::OverdueDrill, overdue(WRITE, "drill_every: 90d", "drill_every: 90d\n  drilled_on: 2026-11-01"));
+    let deprecated = "{ state: deprecated, until: 2027-01-01, successor: get_customer.v1 }";
+    add(Code::OverdueRetirement, overdue(READ, "{ state: active }", deprecated));
+    add(Code::TooManyTools, many_tools());
     let mut twice = sources(None);
     twice.push(Source { file: "again.tool.yaml".to_owned(), ..twice[0].clone() });
     add(Code::DuplicateTool, load(twice));
@@ -159,6 +309,21 @@ fn every_code_has_an_example_with_its_exact_report() {
     let reports = reports();
     let update = std::env::var_os("UPDATE").is_some();
     let mut wrong = String::new();
+    let golden = |name: &str, findings: &[Finding], wrong: &mut String| {
+        let (path, text) = (dir.join(format!("{name}.txt")), report(findings));
+        if update {
+            std::fs::write(&path, &text).unwrap();
+        } else if std::fs::read_to_string(&path).unwrap_or_default() != text {
+            let _ = writeln!(wrong, "{} differs (UPDATE=1 rewrites it):\n{text}", path.display());
+        }
+    };
+    for (name, code, file, from, to) in MORE {
+        let findings = load(sources(Some((file, from, to))));
+        if !findings.iter().any(|finding| finding.code == *code) {
+            let _ = writeln!(wrong, "the example {name} for {code} gives:\n{}", report(&findings));
+        }
+        golden(&format!("{code}.{name}"), &findings, &mut wrong);
+    }
     for code in Code::ALL {
         let Some((_, findings)) = reports.get(code.as_str()) else {
             let _ = writeln!(wrong, "no example for {code}");
@@ -168,13 +333,7 @@ fn every_code_has_an_example_with_its_exact_report() {
             let _ = writeln!(wrong, "the example for {code} gives:\n{}", report(findings));
             continue;
         }
-        let path = dir.join(format!("{code}.txt"));
-        let text = report(findings);
-        if update {
-            std::fs::write(&path, &text).unwrap();
-        } else if std::fs::read_to_string(&path).unwrap_or_default() != text {
-            let _ = writeln!(wrong, "{} differs (UPDATE=1 rewrites it):\n{text}", path.display());
-        }
+        golden(code.as_str(), findings, &mut wrong);
     }
     assert!(wrong.is_empty(), "{wrong}");
 }
@@ -183,8 +342,13 @@ fn every_code_has_an_example_with_its_exact_report() {
 fn every_finding_of_a_text_has_a_place_and_a_remedy() {
     for (code, findings) in reports().into_values() {
         for finding in findings {
-            let placed = finding.line > 0 || matches!(code, Code::UnreadableFile | Code::TooLarge);
-            assert!(placed && !finding.remedy.is_empty() && !finding.file.is_empty(), "{finding}");
+            let placed = finding.line > 0
+                || matches!(
+                    code,
+                    Code::UnreadableFile | Code::TooLarge | Code::TooManyTools | Code::LockDrift
+                );
+            let filed = !finding.file.is_empty() || code == Code::TooManyTools;
+            assert!(placed && filed && !finding.remedy.is_empty(), "{finding}");
         }
     }
 }

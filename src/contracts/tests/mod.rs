@@ -2,6 +2,8 @@
 
 mod answers;
 mod findings;
+mod lock;
+mod published;
 mod shipped;
 
 use std::path::{Path, PathBuf};

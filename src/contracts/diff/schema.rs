@@ -1,0 +1,256 @@
+//! What a change of a schema means: an input may only take more than before, an output may only say less than it could.
+//! References are followed on both sides, each pair of schemas once.
+
+use std::collections::{BTreeSet, HashSet};
+
+use serde_json::Value;
+
+use super::ChangeKind::{Major, Minor};
+use super::{ContractDiff, keys};
+use crate::contracts::finding::child;
+use crate::contracts::schema::{constant, deref, tag_of};
+
+/// Which way the values go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Side {
+    /// Callers make them.
+    Input,
+    /// Callers read them.
+    Output,
+}
+
+const UPPER: &[&str] =
+    &["maxLength", "maxItems", "maximum", "exclusiveMaximum", "maxProperties", "maxContains"];
+const LOWER: &[&str] =
+    &["minLength", "minItems", "minimum", "exclusiveMinimum", "minProperties", "minContains"];
+/// Keywords that say nothing about which values pass.
+const WORDS: &[&str] = &["title", "description", "examples", "$comment", "$schema", "deprecated"];
+/// Keywords that are compared on their own.
+const OWN: &[&str] = &[
+    "$ref",
+    "$defs",
+    "definitions",
+    "type",
+    "enum",
+    "const",
+    "required",
+    "properties",
+    "items",
+    "prefixItems",
+    "oneOf",
+    "anyOf",
+    "allOf",
+    "default",
+];
+
+pub(super) fn compare(old: &Value, new: &Value, at: &str, side: Side, diff: &mut ContractDiff) {
+    let mut walk = Walk { roots: (old, new), side, diff, seen: HashSet::new() };
+    walk.schema(old, new, at);
+}
+
+struct Walk<'a, 'd> {
+    roots: (&'a Value, &'a Value),
+    side: Side,
+    diff: &'d mut ContractDiff,
+    seen: HashSet<(*const Value, *const Value)>,
+}
+
+fn list(value: Option<&Value>) -> &[Value] {
+    value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn names(value: Option<&Value>) -> BTreeSet<&str> {
+    list(value).iter().filter_map(Value::as_str).collect()
+}
+
+/// The types of a schema; `number` holds the whole ones too.
+fn types(schema: &Value) -> BTreeSet<&str> {
+    let mut types: BTreeSet<&str> = match schema.get("type") {
+        Some(Value::String(one)) => [one.as_str()].into(),
+        Some(many) => names(Some(many)),
+        None => BTreeSet::new(),
+    };
+    if types.contains("number") {
+        types.insert("integer");
+    }
+    types
+}
+
+/// The values that a schema lists, if it lists any.
+fn values(schema: &Value) -> Option<Vec<&Value>> {
+    match (schema.get("const"), schema.get("enum")) {
+        (Some(one), _) => Some(vec![one]),
+        (None, Some(many)) => Some(list(Some(many)).iter().collect()),
+        (None, None) => None,
+    }
+}
+
+impl<'a> Walk<'a, '_> {
+    /// Fewer values pass than before.
+    fn narrower(&mut self, at: &str, why: &str) {
+        let kind = if self.side == Side::Input { Major } else { Minor };
+        self.diff.add(kind, at, format!("narrower: {why}"));
+    }
+
+    /// More values pass than before.
+    fn wider(&mut self, at: &str, why: &str) {
+        let kind = if self.side == Side::Input { Minor } else { Major };
+        self.diff.add(kind, at, format!("wider: {why}"));
+    }
+
+    fn schema(&mut self, old: &'a Value, new: &'a Value, at: &str) {
+        if !self.seen.insert((std::ptr::from_ref(old), std::ptr::from_ref(new))) {
+            return;
+        }
+        let (old, new) = (deref(self.roots.0, old), deref(self.roots.1, new));
+        self.types(old, new, at);
+        self.listed(old, new, at);
+        self.required(old, new, at);
+        self.members(old, new, at);
+        match (old.get("items"), new.get("items")) {
+            (Some(before), Some(after)) => self.schema(before, after, &child(at, "items")),
+            (None, Some(_)) => self.narrower(&child(at, "items"), "items are declared now"),
+            (Some(_), None) => self.wider(&child(at, "items"), "items are not declared any more"),
+            (None, None) => {}
+        }
+        for key in ["oneOf", "anyOf", "allOf", "prefixItems"] {
+            self.branches(old, new, key, at);
+        }
+        if old.get("default") != new.get("default") {
+            let kind = if self.side == Side::Input { Major } else { Minor };
+            self.diff.add(kind, &child(at, "default"), "changed: what stands for an absent value");
+        }
+        for key in keys(old, new).into_iter().filter(|key| !OWN.contains(key)) {
+            self.keyword(key, old.get(key), new.get(key), &child(at, key));
+        }
+    }
+
+    fn types(&mut self, old: &Value, new: &Value, at: &str) {
+        let (before, after) = (types(old), types(new));
+        let at = child(at, "type");
+        for gone in before.difference(&after) {
+            self.narrower(&at, &format!("{gone} is not taken any more"));
+        }
+        for more in after.difference(&before).filter(|_| !before.is_empty()) {
+            self.wider(&at, &format!("{more} is possible now"));
+        }
+    }
+
+    fn listed(&mut self, old: &Value, new: &Value, at: &str) {
+        let at = child(at, "enum");
+        match (values(old), values(new)) {
+            (Some(before), Some(after)) => {
+                for gone in before.iter().filter(|value| !after.contains(value)) {
+                    // Whoever acts on it waits for it in vain, whichever way it goes.
+                    self.diff.add(Major, &at, format!("the value {gone} is gone"));
+                }
+                for more in after.iter().filter(|value| !before.contains(value)) {
+                    self.wider(&at, &format!("the value {more} is new"));
+                }
+            }
+            (None, Some(_)) => self.narrower(&at, "only listed values pass now"),
+            (Some(_), None) => self.wider(&at, "values are not listed any more"),
+            (None, None) => {}
+        }
+    }
+
+    fn required(&mut self, old: &Value, new: &Value, at: &str) {
+        let at = child(at, "required");
+        let (before, after) = (names(old.get("required")), names(new.get("required")));
+        for name in after.difference(&before) {
+            self.narrower(&at, &format!("`{name}` is newly required"));
+        }
+        for name in before.difference(&after) {
+            self.wider(&at, &format!("`{name}` is not required any more"));
+        }
+    }
+
+    fn members(&mut self, old: &'a Value, new: &'a Value, at: &str) {
+        let (Some(before), Some(after)) = (old.get("properties"), new.get("properties")) else {
+            match (old.get("properties"), new.get("properties")) {
+                (None, Some(_)) => self.narrower(&child(at, "properties"), "members are declared now"),
+                (Some(_), None) => {
+                    self.diff.add(Major, &child(at, "properties"), "members are not declared any more");
+                }
+                _ => {}
+            }
+            return;
+        };
+        for name in keys(before, after) {
+            let place = child(&child(at, "properties"), name);
+            match (before.get(name), after.get(name)) {
+                (Some(before), Some(after)) => self.schema(before, after, &place),
+                (Some(_), None) => self.diff.add(Major, &place, format!("the member `{name}` is gone")),
+                (None, _) => self.diff.add(Minor, &place, format!("the member `{name}` is new")),
+            }
+        }
+    }
+
+    /// Alternatives are the same if their tag is; without a tag, if they stand at the same place.
+    fn branches(&mut self, old: &'a Value, new: &'a Value, key: &str, at: &str) {
+        let (before, after) = (list(old.get(key)), list(new.get(key)));
+        let at = child(at, key);
+        let tag =
+            tag_of(self.roots.0, before).filter(|tag| Some(tag) == tag_of(self.roots.1, after).as_ref());
+        let Some(name) = tag.and_then(|tag| tag.member().map(str::to_owned)).filter(|_| key != "allOf")
+        else {
+            if before.len() != after.len() {
+                return self.diff.add(
+                    Major,
+                    &at,
+                    "another number of parts: they cannot be compared one by one",
+                );
+            }
+            for (i, (before, after)) in before.iter().zip(after).enumerate() {
+                self.schema(before, after, &child(&at, &i.to_string()));
+            }
+            return;
+        };
+        let roots = self.roots;
+        for (i, branch) in after.iter().enumerate() {
+            let wanted = constant(roots.1, branch, &name);
+            let place = child(&at, &i.to_string());
+            match before.iter().find(|other| constant(roots.0, other, &name) == wanted) {
+                Some(other) => self.schema(other, branch, &place),
+                None => self.wider(&place, "an alternative is new"),
+            }
+        }
+        let kept: Vec<_> = after.iter().map(|branch| constant(roots.1, branch, &name)).collect();
+        for branch in before.iter().filter(|branch| !kept.contains(&constant(roots.0, branch, &name))) {
+            let tag = constant(roots.0, branch, &name).map(ToString::to_string).unwrap_or_default();
+            self.diff.add(Major, &at, format!("the alternative `{name}` = {tag} is gone"));
+        }
+    }
+
+    fn keyword(&mut self, key: &str, old: Option<&Value>, new: Option<&Value>, at: &str) {
+        if old == new {
+            return;
+        }
+        if WORDS.contains(&key) || key.starts_with("x-") {
+            return self.diff.add(Minor, at, "changed: says nothing about which values pass");
+        }
+        let number = |value: Option<&Value>| value.and_then(Value::as_f64);
+        let order = match (number(old), number(new)) {
+            (Some(before), Some(after)) => before.partial_cmp(&after),
+            _ => None,
+        };
+        let (grows, upper, lower) = (order, UPPER.contains(&key), LOWER.contains(&key));
+        match (old, new) {
+            (None, Some(_)) => self.narrower(at, "a bound is new"),
+            (Some(_), None) => self.wider(at, "a bound is gone"),
+            _ if upper && grows == Some(std::cmp::Ordering::Less) => {
+                self.wider(at, "the upper bound was raised")
+            }
+            _ if upper && grows == Some(std::cmp::Ordering::Greater) => {
+                self.narrower(at, "the upper bound was lowered");
+            }
+            _ if lower && grows == Some(std::cmp::Ordering::Less) => {
+                self.narrower(at, "the lower bound was raised")
+            }
+            _ if lower && grows == Some(std::cmp::Ordering::Greater) => {
+                self.wider(at, "the lower bound was lowered")
+            }
+            _ => self.diff.add(Major, at, "changed: not known to be compatible"),
+        }
+    }
+}

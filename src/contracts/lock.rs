@@ -1,0 +1,235 @@
+//! `catalog.lock`: which tools each role may see, each with its version and fingerprint. Written by `writd contracts lock`,
+//! read wherever the catalog is loaded: what is not as it was pinned keeps the whole catalog out.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::catalog::{Catalog, Source, class_name};
+use super::finding::{Finding, FindingCode, Findings, child};
+use super::read::Fields;
+use super::release;
+use super::units::{ToolRef, Version};
+use super::yaml::{self, Document};
+use crate::domain::Digest;
+
+/// The file beside the contracts.
+pub const LOCK_FILE: &str = "catalog.lock";
+/// The role that sees what no other role is given.
+const FIRST_ROLE: &str = "agent";
+const HEAD: &str = "\
+# Written by `writd contracts lock`; `writd contracts check` and the daemon refuse a catalog that is not as pinned here.
+# role → tool → version: what that role may see.
+";
+
+/// One pinned contract.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Pin {
+    effect: String,
+    fingerprint: String,
+}
+
+/// The pins of all roles.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Lock {
+    roles: BTreeMap<String, BTreeMap<String, BTreeMap<Version, Pin>>>,
+}
+
+/// The text of the lock beside the contracts, if there is one.
+pub(super) fn source_in(dir: &Path) -> Option<std::io::Result<Source>> {
+    let path = dir.join(LOCK_FILE);
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Some(Ok(Source { file: path.display().to_string(), text })),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => Some(Err(error)),
+    }
+}
+
+/// Reads a lock and holds the catalog to it.
+pub(super) fn check(source: &Source, catalog: &Catalog) -> Vec<Finding> {
+    let mut findings = Findings::default();
+    if let Some(document) = yaml::parse(&source.text, &mut findings) {
+        let lock = Lock::read(&document, &mut findings);
+        lock.drift(catalog, &mut findings);
+        document.place_all(&source.file, &mut findings);
+    }
+    findings.iter_mut().for_each(|finding| source.file.clone_into(&mut finding.file));
+    findings.into_sorted()
+}
+
+impl Lock {
+    /// The lock in a directory; an empty one if there is none.
+    ///
+    /// # Errors
+    /// What cannot be read.
+    pub fn load(dir: &Path) -> Result<Lock, Vec<Finding>> {
+        let mut findings = Findings::default();
+        let source = match source_in(dir) {
+            None => return Ok(Lock::default()),
+            Some(Ok(source)) => source,
+            Some(Err(error)) => {
+                let message = format!("{LOCK_FILE} cannot be read: {error}");
+                findings.add(FindingCode::UnreadableFile, "", message, "mend or remove the file");
+                return Err(findings.into_sorted());
+            }
+        };
+        let lock = yaml::parse(&source.text, &mut findings).map(|document| {
+            let lock = Lock::read(&document, &mut findings);
+            document.place_all(&source.file, &mut findings);
+            lock
+        });
+        match lock {
+            Some(lock) if findings.is_empty() => Ok(lock),
+            _ => Err(findings.into_sorted()),
+        }
+    }
+
+    fn read(document: &Document, findings: &mut Findings) -> Lock {
+        let mut lock = Lock::default();
+        let Value::Object(roles) = &document.value else {
+            super::read::wrong_type("", "a mapping of roles", &document.value, findings);
+            return lock;
+        };
+        for (role, tools) in roles {
+            let mut pinned = BTreeMap::new();
+            let at = child("", role);
+            for (tool, versions) in tools.as_object().into_iter().flatten() {
+                let at = child(&at, tool);
+                let pins: BTreeMap<Version, Pin> = versions
+                    .as_object()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|(version, pin)| one(version, pin, &child(&at, version), findings))
+                    .collect();
+                pinned.insert(tool.clone(), pins);
+            }
+            lock.roles.insert(role.clone(), pinned);
+        }
+        lock
+    }
+
+    /// Everything that is not as pinned.
+    fn drift(&self, catalog: &Catalog, findings: &mut Findings) {
+        let remedy = "run `writd contracts lock`, and look at what it changes";
+        for (role, tools) in &self.roles {
+            for (tool, pins) in tools {
+                let at = child(&child("", role), tool);
+                for (version, pin) in pins {
+                    let at = child(&at, &version.to_string());
+                    let found = catalog.list().find(|one| one.tool == *tool && one.version == *version);
+                    let Some(contract) = found else {
+                        let message = format!("`{tool}` {version} is pinned for `{role}`, and is not there");
+                        findings.add(FindingCode::LockDrift, at, message, remedy);
+                        continue;
+                    };
+                    if contract.fingerprint().to_string() != pin.fingerprint {
+                        let mut own = Findings::default();
+                        release::changed(contract, &format!("{LOCK_FILE} pins for `{role}`"), &mut own);
+                        own.iter_mut().for_each(|finding| finding.pointer.clone_from(&at));
+                        findings.append(own);
+                    } else if class_name(contract) != pin.effect {
+                        let message = format!(
+                            "`{tool}` {version} is a {}, and is pinned as another",
+                            class_name(contract)
+                        );
+                        findings.add(FindingCode::LockDrift, at, message, remedy);
+                    }
+                }
+            }
+        }
+        for contract in catalog.list().filter(|contract| !self.pins(&contract.tool, contract.version)) {
+            let message = format!("`{}` {} is pinned for no role", contract.tool, contract.version);
+            findings.add(FindingCode::LockDrift, "", message, remedy);
+        }
+    }
+
+    fn pins(&self, tool: &str, version: Version) -> bool {
+        self.roles.values().any(|tools| tools.get(tool).is_some_and(|pins| pins.contains_key(&version)))
+    }
+
+    /// The lock that fits a catalog: every role keeps its tools, and what is new goes to `agent`.
+    ///
+    /// # Errors
+    /// A version got another body since it was pinned.
+    pub fn renewed(&self, catalog: &Catalog) -> Result<Lock, Vec<Finding>> {
+        let mut findings = Findings::default();
+        for contract in catalog.list() {
+            let pinned = |tools: &BTreeMap<String, BTreeMap<Version, Pin>>| {
+                tools.get(&contract.tool).and_then(|pins| pins.get(&contract.version)).cloned()
+            };
+            let mut before = self.roles.values().filter_map(pinned);
+            if before.any(|pin| pin.fingerprint != contract.fingerprint().to_string()) {
+                release::changed(contract, &format!("{LOCK_FILE} pins"), &mut findings);
+            }
+        }
+        if findings.is_empty() { Ok(self.pinning(catalog)) } else { Err(findings.into_sorted()) }
+    }
+
+    /// The same, whatever was pinned before.
+    #[must_use]
+    pub fn pinning(&self, catalog: &Catalog) -> Lock {
+        let sees = |role: &str, tool: &ToolRef| {
+            let of = self.roles.get(role).and_then(|tools| tools.get(&tool.name));
+            of.is_some_and(|pins| pins.keys().any(|version| version.major == tool.major))
+        };
+        let mut lock = Lock::default();
+        let mut pin = |role: &str, contract: &super::Contract| {
+            let tools = lock.roles.entry(role.to_owned()).or_default();
+            let fingerprint = contract.fingerprint().to_string();
+            let pin = Pin { effect: class_name(contract).to_owned(), fingerprint };
+            tools.entry(contract.tool.clone()).or_default().insert(contract.version, pin);
+        };
+        for contract in catalog.list() {
+            let tool = contract.tool_ref();
+            let roles: Vec<&str> =
+                self.roles.keys().map(String::as_str).filter(|role| sees(role, &tool)).collect();
+            match roles.as_slice() {
+                [] => pin(FIRST_ROLE, contract),
+                roles => roles.iter().for_each(|role| pin(role, contract)),
+            }
+        }
+        lock
+    }
+
+    /// As it is written.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = HEAD.to_owned();
+        for (role, tools) in &self.roles {
+            let _ = writeln!(text, "{role}:");
+            for (tool, pins) in tools {
+                let _ = writeln!(text, "  {tool}:");
+                for (version, Pin { effect, fingerprint }) in pins {
+                    let _ = writeln!(
+                        text,
+                        "    \"{version}\": {{ effect: {effect}, fingerprint: {fingerprint:?} }}"
+                    );
+                }
+            }
+        }
+        text
+    }
+}
+
+fn one(version: &str, pin: &Value, at: &str, findings: &mut Findings) -> Option<(Version, Pin)> {
+    let known: Option<Version> = version.parse().ok();
+    if known.is_none() {
+        let message = format!("`{version}` is not a version");
+        findings.add(FindingCode::BadValue, at, message, "write `\"major.minor\"`");
+    }
+    let mut fields = Fields::open(pin, at, findings);
+    let classes = [("read", "read"), ("draft", "draft"), ("write", "write")];
+    let effect = fields.one_of("effect", &classes, findings);
+    let fingerprint = fields.text("fingerprint", findings);
+    for name in ["effect", "fingerprint"] {
+        fields.need(name, FindingCode::MissingField, "what is pinned", findings);
+    }
+    fields.done(findings);
+    if fingerprint.as_deref().is_some_and(|text| text.parse::<Digest>().is_err()) {
+        let message = "the fingerprint is not a SHA-256 in hexadecimal";
+        findings.add(FindingCode::BadValue, child(at, "fingerprint"), message, "run `writd contracts lock`");
+    }
+    Some((known?, Pin { effect: effect?.to_owned(), fingerprint: fingerprint? }))
+}

@@ -1,0 +1,52 @@
+use super::super::{Catalog, FindingCode as Code, LOCK_FILE, Lock};
+use super::findings::sources;
+use super::shipped_dir;
+
+#[test]
+fn the_shipped_lock_pins_what_is_shipped() {
+    let catalog = Catalog::load_unlocked(&shipped_dir()).unwrap();
+    let path = shipped_dir().join(LOCK_FILE);
+    if std::env::var_os("UPDATE").is_some() {
+        let before = Lock::load(&shipped_dir()).unwrap_or_default();
+        std::fs::write(&path, before.pinning(&catalog).text()).unwrap();
+    }
+    let lock = Lock::load(&shipped_dir()).unwrap();
+    assert_eq!(lock, lock.pinning(&catalog), "UPDATE=1 rewrites {}", path.display());
+    assert!(Catalog::load(&shipped_dir()).is_ok());
+}
+
+#[test]
+fn a_lock_is_read_back_as_it_was_written() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(Lock::load(dir.path()).unwrap(), Lock::default());
+    let catalog = Catalog::from_sources(sources(None)).unwrap();
+    let lock = Lock::default().renewed(&catalog).unwrap();
+    std::fs::write(dir.path().join(LOCK_FILE), lock.text()).unwrap();
+    assert_eq!(Lock::load(dir.path()).unwrap(), lock);
+}
+
+#[test]
+fn roles_keep_their_tools_and_what_is_new_goes_to_the_agent() {
+    let dir = tempfile::tempdir().unwrap();
+    let some = Catalog::from_sources(vec![sources(None).remove(0)]).unwrap();
+    let text = Lock::default().renewed(&some).unwrap().text().replace("agent:", "reader:");
+    std::fs::write(dir.path().join(LOCK_FILE), text).unwrap();
+    let all = Catalog::from_sources(sources(None)).unwrap();
+    let text = Lock::load(dir.path()).unwrap().renewed(&all).unwrap().text();
+    let (agent, reader) = text.split_once("reader:").unwrap();
+    assert!(reader.contains("get_customer") && !reader.contains("commit_address_change"), "{text}");
+    assert!(!agent.contains("get_customer:") && agent.contains("commit_address_change"), "{text}");
+}
+
+#[test]
+fn another_body_is_not_pinned_under_the_version_of_the_first() {
+    let first = Catalog::from_sources(sources(None)).unwrap();
+    let lock = Lock::default().renewed(&first).unwrap();
+    let spoilt = ("get_customer.tool.yaml", "timeout: 2s", "timeout: 3s");
+    let other = Catalog::from_sources(sources(Some(spoilt))).unwrap();
+    let refused = lock.renewed(&other).unwrap_err();
+    assert_eq!(refused.iter().map(|finding| finding.code).collect::<Vec<_>>(), [Code::ChangedBody]);
+    let codes: Vec<Code> = other.breaks(&first).iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, [Code::ChangedBody]);
+    assert!(first.breaks(&first).is_empty());
+}
