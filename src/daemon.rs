@@ -4,6 +4,7 @@
 //! opens the store, recovers, and runs until it is told to stop.
 
 mod compose;
+mod current;
 mod directory;
 mod invoker;
 mod serve;

@@ -17,7 +17,7 @@ use crate::domain::operation::{
 use crate::domain::principal::Principal;
 use crate::domain::problem::Problem;
 use crate::domain::request::RenderedRequest;
-use crate::domain::{Digest, Millis, Time};
+use crate::domain::{Code, Digest, Millis, Time};
 
 /// A future behind a trait object.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -96,6 +96,39 @@ pub trait Invoker: Send + Sync {
     ) -> Later<'_, Result<Reply, NoReply>>;
 }
 
+/// A catalog that was read and verified, and waits to be put in force.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Staged {
+    /// Its fingerprint.
+    pub fingerprint: Digest,
+    /// How many contracts it has.
+    pub contracts: usize,
+    /// Those that are not as they are in force.
+    pub changed: Vec<String>,
+    /// What is worth a warning.
+    pub warnings: Vec<String>,
+}
+
+/// Where a contract is in its life.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Life {
+    /// In use.
+    #[default]
+    Active,
+    /// Answers, and warns.
+    Deprecated {
+        /// The day up to which it may be used.
+        until: Option<String>,
+        /// What to use instead.
+        successor: Option<String>,
+    },
+    /// Refuses.
+    Retired {
+        /// What to use instead.
+        successor: Option<String>,
+    },
+}
+
 /// The loaded contracts.
 pub trait Toolbox: Send + Sync {
     /// The current contract of a tool: newest minor of this major. `None` if there is none.
@@ -109,6 +142,17 @@ pub trait Toolbox: Send + Sync {
     fn fingerprint(&self) -> Digest;
     /// Everything that is loaded, for lists.
     fn all(&self) -> Vec<Arc<dyn Tool>>;
+    /// Reads the contracts again, all or nothing, and keeps them aside. What is in force stays in force.
+    ///
+    /// # Errors
+    /// CONFIGURATION_INVALID with every finding.
+    fn stage(&self) -> Result<Staged, ToolError> {
+        Err(Box::new(Problem::new(Code::ConfigurationInvalid, "these contracts cannot be read again")))
+    }
+    /// Puts what was staged under this fingerprint in force. Says whether it did.
+    fn adopt(&self, _fingerprint: Digest) -> bool {
+        false
+    }
 }
 
 /// A read that a preview needs.
@@ -266,6 +310,10 @@ pub trait Tool: Send + Sync {
     fn is_write(&self) -> bool;
     /// For people.
     fn title(&self) -> &str;
+    /// Where it is in its life.
+    fn life(&self) -> Life {
+        Life::Active
+    }
     /// The rules of a write; `None` for a read.
     fn rules(&self) -> Option<&ToolRules>;
     /// Time for one call of a read, or one status query.

@@ -39,7 +39,10 @@ For whoever runs the daemon:
   recover                Save what can be read of a damaged store (offline)
 
 For the owner of a contract:
-  contracts check        Read the contracts and say what is wrong with them
+  contracts check|lock   Say what is wrong with contracts; pin them as they are
+  contracts diff|shadow  What a new version changes; what it had said so far
+  contracts reload       Let the daemon read its contracts again, all or none
+  contracts retire       What still hangs on a tool
 
 For everybody:
   demo                   See the main job and its faults on a sandbox

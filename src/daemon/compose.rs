@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::current::Current;
 use super::directory::Configured;
 use super::invoker::Http;
-use super::tools::Tools;
 use crate::adapters::http::{Base, Credential, CredentialRef, HeaderName, HttpAdapter, SetupError};
 use crate::config::{Config, ConfiguredBase, SecretRef};
 use crate::contracts::Catalog;
 use crate::domain::Millis;
 use crate::engine::system::{SystemClock, SystemIds};
 use crate::engine::{Limits, Parts};
-use crate::ports::Toolbox;
+use crate::ports::{Clock, Toolbox};
 use crate::store::Store;
 
 /// The parts, and what is worth a warning.
@@ -36,16 +36,13 @@ pub fn compose(
     let adapter = HttpAdapter::new(bases)?;
     let origins: HashMap<_, _> =
         config.bases.iter().map(|base| (base.name.clone(), base.origin.to_string())).collect();
-    let tools = Tools::new(catalog, origins);
-    let warnings = tools
-        .without_base()
-        .into_iter()
-        .map(|(tool, base)| format!("{tool} needs the base `{base}`, which is not configured: it is refused"))
-        .collect();
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let tools = Current::new(&config.daemon.contracts, origins, Arc::clone(&clock), catalog);
+    let warnings = tools.warnings();
     let tools: Arc<dyn Toolbox> = Arc::new(tools);
     let parts = Parts {
         store,
-        clock: Arc::new(SystemClock),
+        clock,
         ids: Arc::new(SystemIds),
         invoker: Arc::new(Http::new(adapter)),
         tools,

@@ -121,6 +121,7 @@ async fn run(
 ) -> Result<(), ServeError> {
     let mut term = signal(SignalKind::terminate()).map_err(ServeError::Runtime)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(ServeError::Runtime)?;
+    let mut hangup = signal(SignalKind::hangup()).map_err(ServeError::Runtime)?;
     let group = config.daemon.socket_group.as_deref().map(group_id).transpose()?;
     let bound = bind_socket(&config.daemon.socket, config.daemon.socket_mode, group)?;
     let api = Api::new(settings(&config));
@@ -138,9 +139,12 @@ async fn run(
     api.ready(handle.clone());
     tracing::info!(socket = %config.daemon.socket.display(), "ready");
     ready(&config.daemon.socket);
-    tokio::select! {
-        _ = term.recv() => {}
-        _ = interrupt.recv() => {}
+    loop {
+        tokio::select! {
+            _ = term.recv() => break,
+            _ = interrupt.recv() => break,
+            _ = hangup.recv() => reload(&handle).await,
+        }
     }
     tracing::info!("stopping: no new work; running attempts get the grace time");
     api.stop();
@@ -153,6 +157,25 @@ async fn run(
     drop(store);
     tracing::info!("stopped");
     Ok(())
+}
+
+/// SIGHUP: nobody waits for an answer, so the log says what became of it.
+async fn reload(handle: &Handle) {
+    match handle.reload(None).await {
+        Ok(reloaded) => {
+            let staged = reloaded.staged;
+            tracing::info!(contracts = staged.contracts, fingerprint = %staged.fingerprint, "contracts reloaded");
+            for warning in staged.warnings {
+                tracing::warn!("{warning}");
+            }
+        }
+        Err(problem) => {
+            tracing::error!(code = %problem.code, "{}", problem.detail);
+            for finding in &problem.errors {
+                tracing::error!("{}", finding.detail);
+            }
+        }
+    }
 }
 
 /// A stop while the store is being opened is safe: nothing was accepted yet.

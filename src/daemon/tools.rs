@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use self::convert::{ambiguous, answer_of, canonical_text, code_of, invalid, receipt_text, unrendered};
+use self::convert::{ambiguous, answer_of, canonical_text, code_of, invalid, life, receipt_text, unrendered};
 use self::rules::{rules, settlement};
 use crate::contracts::{
     Actor as RenderActor, AnswerBody, Catalog, Classified, Contract, EffectClass, Expect, Lifecycle,
@@ -24,7 +24,7 @@ use crate::domain::problem::Problem;
 use crate::domain::request::RenderedRequest;
 use crate::domain::{Code, Digest};
 use crate::ports::{
-    Audience, Plan, PlanInput, PreviewRead, ReceiptFacts, Reply, Settlement, Tool, ToolError, ToolRules,
+    Audience, Life, Plan, PlanInput, PreviewRead, ReceiptFacts, Reply, Settlement, Tool, ToolError, ToolRules,
     Toolbox,
 };
 
@@ -50,10 +50,9 @@ impl Tools {
         Tools { catalog, origins, tools }
     }
 
-    /// Tools whose base is not configured.
-    pub(super) fn without_base(&self) -> Vec<(String, String)> {
-        let missing = self.catalog.list().filter(|contract| !self.origins.contains_key(contract.base()));
-        missing.map(|contract| (contract.tool_ref().to_string(), contract.base().to_owned())).collect()
+    /// The contracts.
+    pub(super) fn catalog(&self) -> &Catalog {
+        &self.catalog
     }
 }
 
@@ -140,6 +139,10 @@ impl Tool for Bound {
 
     fn title(&self) -> &str {
         &self.contract.title
+    }
+
+    fn life(&self) -> Life {
+        life(&self.contract.lifecycle)
     }
 
     fn rules(&self) -> Option<&ToolRules> {

@@ -24,6 +24,12 @@ impl Time {
         Time(ms.clamp(0, Time::MAX.0))
     }
 
+    /// The day in UTC, such as `2026-07-19`.
+    #[must_use]
+    pub fn date(self) -> String {
+        self.to_string().chars().take("2026-07-19".len()).collect()
+    }
+
     /// Milliseconds since the epoch.
     #[must_use]
     pub fn as_millis(self) -> i64 {
@@ -109,6 +115,7 @@ mod tests {
     fn text_form_is_rfc_3339_with_milliseconds_and_round_trips() {
         let time = Time::from_millis(1_784_419_200_042);
         assert_eq!(time.to_string(), "2026-07-19T00:00:00.042Z");
+        assert_eq!(time.date(), "2026-07-19");
         assert_eq!("2026-07-19T02:00:00.042+02:00".parse::<Time>().unwrap(), time);
     }
 

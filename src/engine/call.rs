@@ -1,8 +1,11 @@
 //! Reads: a call inside a run, and the preview that a proposal is made from.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::Parts;
+use super::admit;
 use super::handle::Handle;
 use crate::domain::Code;
 use crate::domain::ids::{CallId, RunId};
@@ -49,8 +52,8 @@ impl Handle {
             .current(&request.tool, request.major)
             .filter(|tool| !tool.is_write())
             .ok_or_else(|| no_such_tool(&request.tool, request.major, "read"))?;
-        let arguments = tool.admit(&request.arguments)?.value();
-        let data = read(&self.parts, tool.as_ref(), &arguments, run, &Actor::from(by)).await?;
+        let arguments = admit::admit(&tool, &request.arguments).await?.value();
+        let data = read(&self.parts, &tool, &arguments, run, &Actor::from(by)).await?;
         Ok(CallResult { id: self.parts.ids.call(), data: tool.redact(Audience::Agent, data) })
     }
 }
@@ -64,14 +67,14 @@ pub(super) fn no_such_tool(tool: &str, major: u32, kind: &str) -> Box<Problem> {
 /// One read under its contract: rendered, sent, validated. Not redacted.
 pub(super) async fn read(
     parts: &Parts,
-    tool: &dyn Tool,
+    tool: &Arc<dyn Tool>,
     arguments: &Value,
     run: RunId,
     requester: &Actor,
 ) -> Result<Value, ToolError> {
     let request = tool.read_request(arguments, run, requester)?;
     match parts.invoker.send(request, Purpose::Read, tool.timeout(), tool.max_output()).await {
-        Ok(reply) => tool.read_result(&reply),
+        Ok(reply) => admit::read_result(tool, reply).await,
         Err(NoReply::NothingSent { cause } | NoReply::MayHaveArrived { cause }) => {
             let detail = format!("the service did not answer the read `{}`: {cause}", tool.name());
             Err(Box::new(Problem::new(Code::Unavailable, detail)))
@@ -103,6 +106,6 @@ pub(super) async fn by_reference(
         .current(&wanted.tool, wanted.major)
         .filter(|reader| !reader.is_write())
         .ok_or_else(|| no_such_tool(&wanted.tool, wanted.major, "read"))?;
-    let arguments = reader.admit(&wanted.arguments)?.value();
-    read(parts, reader.as_ref(), &arguments, run, requester).await
+    let arguments = admit::admit(&reader, &wanted.arguments).await?.value();
+    read(parts, &reader, &arguments, run, requester).await
 }

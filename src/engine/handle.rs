@@ -11,13 +11,13 @@ use super::message::Message;
 use super::published::Published;
 use super::toolcache::ToolCache;
 pub(super) use super::unreadable::unreadable;
+use crate::domain::Code;
 use crate::domain::ids::OperationId;
 use crate::domain::journal::{Entry, Subject};
 use crate::domain::operation::command::StatusAnswer;
 use crate::domain::operation::{Answer, Body, Command, Proposal, Readback, State};
 use crate::domain::principal::{Principal, Role};
 use crate::domain::problem::Problem;
-use crate::domain::{Code, Digest};
 use crate::ports::Tool;
 use crate::store::records::{Records, Stored, id_at_end, keys};
 use crate::store::{Key, Range};
@@ -29,6 +29,8 @@ pub struct Handle {
     pub(super) published: Arc<Published>,
     pub(super) sender: mpsc::Sender<Message>,
     pub(super) cache: Arc<ToolCache>,
+    /// Held while a catalog is exchanged.
+    pub(super) reloading: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// A command that was decided and stored.
@@ -333,14 +335,6 @@ impl Handle {
     pub async fn accept_restore(&self, by: &Principal) -> Result<u64, Box<Problem>> {
         let by = by.clone();
         self.ask(|reply| Message::AcceptRestore { by, reply }).await
-    }
-
-    /// A catalog and a configuration came into force.
-    ///
-    /// # Errors
-    /// The engine is stopping.
-    pub fn loaded(&self, catalog: Digest, configuration: Digest) -> Result<(), Box<Problem>> {
-        self.send(Message::Loaded { catalog, configuration })
     }
 
     /// Stops the writer after what is queued; running attempts get the grace time to store their outcome first.

@@ -7,6 +7,7 @@ use super::propose::Draft;
 use super::propose::Proposed;
 use crate::domain::Digest;
 use crate::domain::ids::{AttemptId, OperationId, RunId};
+use crate::domain::operation::Actor;
 use crate::domain::operation::command::{AttemptAnswer, Command, StatusAnswer, VersionCheck};
 use crate::domain::operation::{RawAnswer, Readback};
 use crate::domain::principal::Principal;
@@ -50,6 +51,8 @@ pub(super) enum Message {
     AcceptRestore { by: Principal, reply: Reply<u64> },
     /// A catalog or configuration came into force.
     Loaded { catalog: Digest, configuration: Digest },
+    /// A catalog is about to come into force while the daemon runs: journal it.
+    Reloaded { catalog: Digest, by: Actor, reply: Reply<()> },
     /// Start nothing any more; outcomes are still stored.
     Drain,
     /// Stop after what is queued before this.

@@ -14,6 +14,7 @@
 //! the store, an adapter or a contract format; tell anybody anything before it is synced; send a byte before the
 //! intent is.
 
+mod admit;
 mod attempt;
 mod call;
 pub mod failpoint;
@@ -26,6 +27,7 @@ mod published;
 mod readback;
 mod receipts;
 mod recovery;
+mod reload;
 mod runs;
 pub mod system;
 #[cfg(test)]
@@ -43,6 +45,7 @@ pub use handle::{CommandDone, Handle, Page, PageQuery};
 pub use propose::{ProposeRequest, Proposed};
 pub use published::Published;
 pub use recovery::{Quarantined, RecoveryReport, StartError, start};
+pub use reload::Reloaded;
 pub use runs::OpenRun;
 pub use view::{Detail, detail, fact_of};
 

@@ -134,7 +134,7 @@ impl Handle {
         if let Some(old) = request.supersedes {
             self.operation(old, by)?;
         }
-        let arguments = tool.admit(&request.arguments)?;
+        let arguments = super::admit::admit(&tool, &request.arguments).await?;
         if let Some((record, None)) = known {
             // Whatever else is wrong with it on today's facts: it is another request.
             return Err(super::writer::conflict(&record, arguments.digest()));

@@ -166,7 +166,7 @@ pub fn start(
     };
     report.lost = writer.lose_what_was_executing()?;
     std::thread::Builder::new().name("writer".to_owned()).spawn(move || writer.run(&queue))?;
-    Ok((Handle { parts, published, sender, cache }, report))
+    Ok((Handle { parts, published, sender, cache, reloading: Arc::default() }, report))
 }
 
 impl Writer {

@@ -5,6 +5,7 @@ mod commit;
 mod members;
 mod outcome;
 mod refusals;
+mod reload;
 
 pub(super) use refusals::conflict;
 

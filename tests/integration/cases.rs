@@ -2,6 +2,7 @@
 
 mod configuration;
 mod consent;
+mod hostile;
 mod keys;
 mod outcomes;
 mod outputs;

@@ -2,6 +2,7 @@
 
 mod cases;
 mod cli;
+mod contracts;
 mod crash_loop;
 mod daemon;
 mod demo;

@@ -5,9 +5,11 @@ use axum::http::StatusCode;
 use crate::api::answer::{Answer, json};
 use crate::api::caller::Caller;
 use crate::api::queries::NoQuery;
-use crate::api::strict::Query;
-use crate::api::wire::{CatalogView, ContractView, Page};
-use crate::ports::Tool;
+use crate::api::strict::{JsonBody, Query};
+use crate::api::wire::request::EmptyBody;
+use crate::api::wire::{CatalogView, ContractView, Page, ReloadedView, WarningView};
+use crate::engine::Reloaded;
+use crate::ports::{Life, Staged, Tool};
 
 pub(super) async fn contracts(caller: Caller, Query(NoQuery): Query<NoQuery>) -> Answer {
     let mut items: Vec<ContractView> =
@@ -21,11 +23,30 @@ pub(super) async fn show(caller: Caller, Query(NoQuery): Query<NoQuery>) -> Answ
     let mut names: Vec<String> = tools.all().iter().map(|tool| reference(tool.as_ref())).collect();
     names.sort();
     names.dedup();
-    json(StatusCode::OK, &CatalogView { fingerprint: tools.fingerprint(), tools: names })
+    let warned = tools.all();
+    let mut warnings: Vec<WarningView> =
+        warned.iter().filter_map(|tool| WarningView::of(&reference(tool.as_ref()), &tool.life())).collect();
+    warnings.sort_by(|a, b| a.detail.cmp(&b.detail));
+    json(StatusCode::OK, &CatalogView { fingerprint: tools.fingerprint(), tools: names, warnings })
+}
+
+pub(super) async fn reload(
+    caller: Caller,
+    Query(NoQuery): Query<NoQuery>,
+    JsonBody(EmptyBody {}): JsonBody<EmptyBody>,
+) -> Answer {
+    let Reloaded { before, staged } = caller.engine().reload(Some(caller.principal())).await?;
+    let Staged { fingerprint, contracts, changed, warnings } = staged;
+    json(StatusCode::OK, &ReloadedView { fingerprint, before, contracts, changed, warnings })
 }
 
 fn contract(tool: &dyn Tool) -> ContractView {
     let class = tool.rules().map_or("read", |rules| rules.class.as_str());
+    let (lifecycle, until, successor) = match tool.life() {
+        Life::Active => ("active", None, None),
+        Life::Deprecated { until, successor } => ("deprecated", until, successor),
+        Life::Retired { successor } => ("retired", None, successor),
+    };
     ContractView {
         tool: reference(tool),
         version: tool.version(),
@@ -34,6 +55,9 @@ fn contract(tool: &dyn Tool) -> ContractView {
         fingerprint: tool.fingerprint(),
         tier: tool.rules().map(|rules| rules.tier),
         reversible: tool.rules().map(|rules| rules.reversible.clone()),
+        lifecycle: lifecycle.to_owned(),
+        until,
+        successor,
     }
 }
 

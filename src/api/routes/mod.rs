@@ -37,6 +37,7 @@ fn list() -> Vec<Route> {
         ("/v1/events", get(events::stream)),
         ("/v1/contracts", get(catalog::contracts)),
         ("/v1/catalog", get(catalog::show)),
+        ("/v1/catalog/reload", post(catalog::reload)),
         ("/v1/restore/accept", post(restore::accept)),
         ("/healthz", get(health::healthz)),
         ("/readyz", get(health::readyz)),

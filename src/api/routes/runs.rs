@@ -8,9 +8,9 @@ use crate::api::caller::Caller;
 use crate::api::queries::NoQuery;
 use crate::api::strict::{Id, JsonBody, Query};
 use crate::api::wire::request::{
-    CallBody, EmptyBody, IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED, OpenRunBody, ProposeBody,
+    CallBody, EmptyBody, IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED, OpenRunBody, ProposeBody, ToolRef,
 };
-use crate::api::wire::{CallView, RunView};
+use crate::api::wire::{CallView, ProposedView, RunView, WarningView};
 use crate::domain::Code;
 use crate::domain::ids::RunId;
 use crate::domain::problem::Problem;
@@ -47,7 +47,9 @@ pub(super) async fn call(
         CallRequest { tool: body.tool.name.clone(), major: body.tool.major, arguments: body.arguments };
     let result = caller.engine().call(run, caller.principal(), request).await?;
     let classification = "untrusted".to_owned();
-    json(StatusCode::OK, &CallView { id: result.id, tool: body.tool, classification, data: result.data })
+    let warnings = warnings(&caller, &body.tool);
+    let view = CallView { id: result.id, tool: body.tool, classification, data: result.data, warnings };
+    json(StatusCode::OK, &view)
 }
 
 pub(super) async fn propose(
@@ -58,7 +60,7 @@ pub(super) async fn propose(
     JsonBody(body): JsonBody<ProposeBody>,
 ) -> Answer {
     let request = ProposeRequest {
-        tool: body.tool.name,
+        tool: body.tool.name.clone(),
         major: body.tool.major,
         arguments: body.arguments,
         based_on: body.based_on,
@@ -67,7 +69,8 @@ pub(super) async fn propose(
         key: idempotency_key(&headers)?,
     };
     let proposed = caller.engine().propose(run, caller.principal(), request).await?;
-    created(&caller.view(&proposed.stored), proposed.replayed)
+    let warnings = warnings(&caller, &body.tool);
+    created(&ProposedView { operation: caller.view(&proposed.stored), warnings }, proposed.replayed)
 }
 
 pub(super) async fn cancel(
@@ -78,6 +81,12 @@ pub(super) async fn cancel(
 ) -> Answer {
     let run = caller.engine().cancel_run(run, caller.principal()).await?;
     json(StatusCode::OK, &RunView::of(&run, caller.now()))
+}
+
+/// What the life of a tool says to its callers.
+fn warnings(caller: &Caller, tool: &ToolRef) -> Vec<WarningView> {
+    let current = caller.engine().parts().tools.current(&tool.name, tool.major);
+    current.and_then(|current| WarningView::of(&tool.to_string(), &current.life())).into_iter().collect()
 }
 
 /// 201 for something new; 200 and a header for what was created before under the same key.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::is_false;
 use super::operation::OperationView;
+use super::warning::WarningView;
 use crate::domain::Digest;
 
 /// One page of a list.
@@ -62,6 +63,25 @@ pub struct CatalogView {
     pub fingerprint: Digest,
     /// The tools, by name.
     pub tools: Vec<String>,
+    /// About those that should not be used any more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<WarningView>,
+}
+
+/// `POST /v1/catalog/reload`
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ReloadedView {
+    /// The fingerprint of what is in force now.
+    pub fingerprint: Digest,
+    /// Of what was in force before.
+    pub before: Digest,
+    /// How many contracts there are.
+    pub contracts: usize,
+    /// Those that are not as they were.
+    pub changed: Vec<String>,
+    /// What is worth a warning.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// One contract.
@@ -83,6 +103,14 @@ pub struct ContractView {
     /// `no`, `compensate` or `yes`, for writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reversible: Option<String>,
+    /// `active`, `deprecated` or `retired`.
+    pub lifecycle: String,
+    /// The day up to which a deprecated one may be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    /// What to use instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub successor: Option<String>,
 }
 
 /// Where the daemon stands.

@@ -11,10 +11,12 @@ mod parts;
 pub mod request;
 mod result;
 mod run;
+mod warning;
 
 pub use event::{EventView, Eyes, SubjectView};
 pub use lists::{
     Accepted, CatalogView, ContractView, Health, HealthState, InboxItem, InboxView, Page, Progress,
+    ReloadedView,
 };
 pub use operation::{
     CommandAnswer, CommandResult, Lens, OperationDetail, OperationView, Receipts, RequestView,
@@ -25,6 +27,7 @@ pub use parts::{
 };
 pub use result::{RawAnswerView, ResourceView, ResultView};
 pub use run::{CallView, RunView};
+pub use warning::{ProposedView, WarningView};
 
 use serde_json::Value;
 

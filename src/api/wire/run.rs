@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::request::ToolRef;
+use super::warning::WarningView;
 use crate::domain::Time;
 use crate::domain::ids::{CallId, RunId};
 use crate::domain::operation::Actor;
@@ -71,4 +72,7 @@ pub struct CallView {
     pub classification: String,
     /// The data, redacted for agents.
     pub data: Value,
+    /// What the caller should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<WarningView>,
 }

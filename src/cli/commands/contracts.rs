@@ -1,6 +1,13 @@
-//! `writd contracts check`: all findings of a directory of contracts at once, or what is there.
+//! `writd contracts …`: what is wrong with contracts, what a new version changes, what hangs on an old one.
 
-use std::path::PathBuf;
+mod diff;
+mod lock;
+mod reload;
+mod retire;
+mod shadow;
+mod stored;
+
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use serde_json::json;
@@ -10,7 +17,7 @@ use crate::cli::failure::Failure;
 use crate::cli::output::paper::Paper;
 use crate::cli::output::style::{Span, Style};
 use crate::cli::output::values::safe;
-use crate::contracts::{Catalog, Contract, EffectClass, Finding};
+use crate::contracts::{Catalog, Contract, EffectClass, Finding, Severity, Source};
 use crate::domain::Code;
 
 /// Tool contracts.
@@ -21,19 +28,64 @@ pub(crate) enum ContractsCommand {
         /// The directory [default: as the configuration says]
         dir: Option<PathBuf>,
     },
+    /// Say what a new version changes: major, minor or none, and why
+    Diff(diff::DiffArgs),
+    /// Pin the contracts as they are into catalog.lock
+    Lock(lock::LockArgs),
+    /// Let the daemon read its contracts again, all of them or none
+    Reload,
+    /// Say what still hangs on a tool, before it is retired
+    Retire(retire::RetireArgs),
+    /// Say what new contracts would have said to stored operations
+    Shadow(shadow::ShadowArgs),
+}
+
+/// Does what the command says.
+pub(super) fn run(command: ContractsCommand, context: &Context) -> Result<(), Failure> {
+    match command {
+        ContractsCommand::Check { dir } => check(dir, context),
+        ContractsCommand::Diff(args) => diff::run(&args, context),
+        ContractsCommand::Lock(args) => lock::run(args, context),
+        ContractsCommand::Reload => reload::run(context),
+        ContractsCommand::Retire(args) => retire::run(args, context),
+        ContractsCommand::Shadow(args) => shadow::run(&args, context),
+    }
+}
+
+/// The directory that was named, or the configured one.
+fn directory(dir: Option<PathBuf>, context: &Context) -> Result<PathBuf, Failure> {
+    match dir {
+        Some(dir) => Ok(dir),
+        None => Ok(context.config()?.0.daemon.contracts),
+    }
+}
+
+/// Contracts from a folder, or one from a file, without looking at a lock.
+fn read(path: &Path, context: &Context) -> Result<Catalog, Failure> {
+    if path.is_dir() {
+        return Catalog::load_unlocked(path).or_else(|findings| Err(refuse(&findings, context)?));
+    }
+    let text =
+        std::fs::read_to_string(path).map_err(|error| Failure::File { path: path.to_owned(), error })?;
+    let source = Source { file: path.display().to_string(), text };
+    // Alone, a contract cannot name the others: that is no finding here.
+    Catalog::alone(source).or_else(|findings| Err(refuse(&findings, context)?))
+}
+
+/// Tells the findings; what is left is the exit code.
+fn refuse(findings: &[Finding], context: &Context) -> Result<Failure, Failure> {
+    context.output.answer(&json!({ "valid": false, "findings": findings }), || page(findings))?;
+    Ok(Failure::Told(Code::ConfigurationInvalid))
 }
 
 /// Reads them as the daemon would.
-pub(super) fn run(command: ContractsCommand, context: &Context) -> Result<(), Failure> {
-    let ContractsCommand::Check { dir } = command;
-    let dir = match dir {
-        Some(dir) => dir,
-        None => context.config()?.0.daemon.contracts,
-    };
+fn check(dir: Option<PathBuf>, context: &Context) -> Result<(), Failure> {
+    let dir = directory(dir, context)?;
     let output = context.output;
     match Catalog::load(&dir) {
         Ok(catalog) => {
             let contracts: Vec<_> = catalog.list().collect();
+            let warnings = catalog.warnings(&super::now().date());
             let answer = json!({
                 "valid": true,
                 "fingerprint": catalog.fingerprint(),
@@ -41,9 +93,14 @@ pub(super) fn run(command: ContractsCommand, context: &Context) -> Result<(), Fa
                     "tool": contract.tool_ref().to_string(), "class": class(contract),
                     "fingerprint": contract.fingerprint(),
                 })).collect::<Vec<_>>(),
+                "warnings": warnings,
             });
             output.answer(&answer, || {
                 let mut page = Paper::new();
+                for warning in &warnings {
+                    told(&mut page, warning);
+                }
+                page.gap();
                 for contract in &contracts {
                     page.line(vec![
                         Span::plain(format!("  {:<6} ", class(contract))),
@@ -55,10 +112,7 @@ pub(super) fn run(command: ContractsCommand, context: &Context) -> Result<(), Fa
                 page
             })
         }
-        Err(findings) => {
-            output.answer(&json!({ "valid": false, "findings": findings }), || page(&findings))?;
-            Err(Failure::Told(Code::ConfigurationInvalid))
-        }
+        Err(findings) => Err(refuse(&findings, context)?),
     }
 }
 
@@ -71,22 +125,30 @@ fn class(contract: &Contract) -> &'static str {
 }
 
 /// One finding: place, pointer and code on the first line, which `grep` and editors understand; then what and how.
+fn told(page: &mut Paper, finding: &Finding) {
+    let pointer = if finding.pointer.is_empty() { "(root)" } else { &finding.pointer };
+    let place = match finding.line {
+        0 => finding.file.clone(),
+        line => format!("{}:{line}:{}", finding.file, finding.column),
+    };
+    let (style, word) = match finding.code.severity() {
+        Severity::Refusal => (Style::Before, ""),
+        Severity::Warning => (Style::Warn, "warning "),
+    };
+    page.line(vec![
+        Span::new(Style::Strong, safe(&place)),
+        Span::plain(format!(": {} ", safe(pointer))),
+        Span::new(style, format!("{word}[{}]", finding.code)),
+    ]);
+    page.item(Style::Plain, &safe(&finding.message));
+    page.item(Style::Dim, &safe(&finding.remedy));
+}
+
+/// All findings, and what they mean.
 pub(super) fn page(findings: &[Finding]) -> Paper {
     let mut page = Paper::new();
     for finding in findings {
-        let pointer = if finding.pointer.is_empty() { "(root)" } else { &finding.pointer };
-        let place = if finding.line > 0 {
-            format!("{}:{}:{}", finding.file, finding.line, finding.column)
-        } else {
-            finding.file.clone()
-        };
-        page.line(vec![
-            Span::new(Style::Strong, safe(&place)),
-            Span::plain(format!(": {} ", safe(pointer))),
-            Span::new(Style::Before, format!("[{}]", finding.code)),
-        ]);
-        page.item(Style::Plain, &safe(&finding.message));
-        page.item(Style::Dim, &safe(&finding.remedy));
+        told(&mut page, finding);
     }
     page.gap();
     page.prose(Style::Plain, &format!("{} findings; the daemon would not start with them", findings.len()));

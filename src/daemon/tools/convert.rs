@@ -2,13 +2,15 @@
 
 use serde_json::Value;
 
-use crate::contracts::{Answer, AnswerBody, Contract, Receipt, RenderError, Violation};
+use crate::contracts::{
+    Answer, AnswerBody, Contract, Lifecycle, Receipt, RenderError, ToolRef, Violation,
+};
 use crate::domain::Code;
 use crate::domain::json::{self, Canonical, Limits};
 use crate::domain::operation::Loss;
 use crate::domain::operation::command::AttemptAnswer;
 use crate::domain::problem::Problem;
-use crate::ports::{Reply, ToolError};
+use crate::ports::{Life, Reply, ToolError};
 
 pub(super) fn ambiguous(cause: &str) -> AttemptAnswer {
     AttemptAnswer::Ambiguous { cause: Loss::Undeclared(cause.to_owned()) }
@@ -22,6 +24,17 @@ pub(super) fn canonical_text(value: &Value) -> Result<String, ToolError> {
 /// Contracts are checked against the dictionary when they are loaded; a code that is not in it means stop.
 pub(super) fn code_of(text: &str) -> Code {
     text.parse().unwrap_or(Code::Internal)
+}
+
+pub(super) fn life(lifecycle: &Lifecycle) -> Life {
+    let name = |tool: &Option<ToolRef>| tool.as_ref().map(ToString::to_string);
+    match lifecycle {
+        Lifecycle::Active => Life::Active,
+        Lifecycle::Deprecated { until, successor } => {
+            Life::Deprecated { until: until.clone(), successor: name(successor) }
+        }
+        Lifecycle::Retired { successor } => Life::Retired { successor: name(successor) },
+    }
 }
 
 pub(super) fn invalid(violations: &[Violation]) -> ToolError {

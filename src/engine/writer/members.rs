@@ -31,6 +31,7 @@ impl Writer {
             Message::CancelRun { id, by, reply } => self.cancel_run(id, &by, reply),
             Message::AcceptRestore { by, reply } => self.accept_restore(&by, reply),
             Message::Loaded { catalog, configuration } => self.loaded(catalog, configuration),
+            Message::Reloaded { catalog, by, reply } => self.reloaded(catalog, &by, reply),
             Message::Drain => self.draining = true,
             Message::Stop { reply } => {
                 let _ = reply.send(());
@@ -38,7 +39,7 @@ impl Writer {
         }
     }
 
-    fn refuse_while_dead<T>(&self, reply: Reply<T>) -> Option<Reply<T>> {
+    pub(super) fn refuse_while_dead<T>(&self, reply: Reply<T>) -> Option<Reply<T>> {
         if self.dead_since.is_none() {
             return Some(reply);
         }
@@ -136,7 +137,7 @@ impl Writer {
     }
 
     /// Answers after the commit of the group, so that nothing is told that is not durable.
-    fn tell<T: Send + 'static>(&mut self, reply: Reply<T>, value: T) {
+    pub(super) fn tell<T: Send + 'static>(&mut self, reply: Reply<T>, value: T) {
         self.after_commit(Box::new(move |problem| {
             let _ = reply.send(match problem {
                 None => Ok(value),
@@ -261,7 +262,7 @@ impl Writer {
         Ok(())
     }
 
-    fn append_fact(
+    pub(super) fn append_fact(
         &mut self,
         subject: Subject,
         number: u32,
