@@ -8,7 +8,7 @@ use super::message::{Beside, Message};
 use super::published::Published;
 use super::readback::read_back;
 use super::toolcache::ToolCache;
-use super::{Parts, call, failpoint};
+use super::{Parts, admit, call, failpoint};
 use crate::domain::ids::{AttemptId, OperationId};
 use crate::domain::operation::command::{AttemptAnswer, VersionCheck};
 use crate::domain::operation::{Body, Evidence, Loss, RAW_ANSWER_KEPT, RawAnswer};
@@ -79,7 +79,7 @@ impl Launch {
         };
         failpoint::pass("P5");
         let reply = answered.as_ref().ok().cloned();
-        let answer = self.classify(tool.as_ref(), answered);
+        let answer = self.classify(Arc::clone(&tool), answered).await;
         let mut beside = Beside::default();
         match (&answer, reply) {
             (AttemptAnswer::Ambiguous { .. }, Some(reply)) => {
@@ -108,9 +108,11 @@ impl Launch {
         })
     }
 
-    fn classify(&self, tool: &dyn Tool, answered: Result<Reply, NoReply>) -> AttemptAnswer {
+    async fn classify(&self, tool: Arc<dyn Tool>, answered: Result<Reply, NoReply>) -> AttemptAnswer {
         match answered {
-            Ok(reply) => tool.classify(&self.stored.operation.proposal, &self.body.request, &reply),
+            Ok(reply) => {
+                admit::classify(tool, Arc::clone(&self.stored), self.body.request.clone(), reply).await
+            }
             Err(NoReply::NothingSent { cause }) => {
                 tracing::info!(operation = %self.stored.operation.id(), cause, "nothing was sent");
                 nothing_sent(Code::Unavailable)

@@ -146,7 +146,7 @@ async fn ask(handle: Handle, stored: Arc<Stored>) -> Answered {
 /// What the status protocol said, and after a success what an independent read sees.
 type Found = (Arc<dyn Tool>, StatusAnswer, Option<Readback>);
 
-async fn query(handle: &Handle, stored: &Stored) -> Result<Found, String> {
+async fn query(handle: &Handle, stored: &Arc<Stored>) -> Result<Found, String> {
     let proposal = &stored.operation.proposal;
     debug_assert_ne!(stored.operation.state, State::Proposed, "nothing is in doubt about it");
     let tool = handle.tool_of(proposal)?;
@@ -158,7 +158,13 @@ async fn query(handle: &Handle, stored: &Stored) -> Result<Found, String> {
     };
     let invoker = &handle.parts().invoker;
     let answer = match invoker.send(request, Purpose::Status, tool.timeout(), tool.max_output()).await {
-        Ok(reply) => tool.classify_status(proposal, &body.request, &reply),
+        Ok(reply) => {
+            // Away from the threads that serve sockets: what a check costs is bounded, but not nothing.
+            let (judge, stored) = (Arc::clone(&tool), Arc::clone(stored));
+            let judged = move || judge.classify_status(&stored.operation.proposal, &body.request, &reply);
+            let broken = |_| "the check of the answer ended badly".to_owned();
+            tokio::task::spawn_blocking(judged).await.map_err(broken)?
+        }
         Err(NoReply::NothingSent { cause } | NoReply::MayHaveArrived { cause }) => {
             StatusAnswer::Inconclusive { cause: format!("the service could not be asked: {cause}") }
         }

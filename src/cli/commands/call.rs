@@ -3,8 +3,8 @@
 use clap::Args;
 use serde_json::Value;
 
-use crate::api::wire::RunView;
 use crate::api::wire::request::{CallBody, OpenRunBody, ToolRef};
+use crate::api::wire::{RunView, WarningView};
 use crate::cli::client::Ask;
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
@@ -46,7 +46,15 @@ pub(super) fn run(args: CallArgs, context: &Context) -> Result<(), Failure> {
         let body = CallBody { tool: args.tool, arguments };
         Ok(client.ask(Ask::post(format!("/v1/runs/{run}/calls"), &body)).await?)
     })?;
+    warn(&answer, context);
     context.output.answer(&answer, || page(&answer))
+}
+
+/// Warnings stand beside the data, not in it.
+fn warn(answer: &Value, context: &Context) {
+    let warnings: Vec<WarningView> =
+        answer.get("warnings").and_then(|told| serde_json::from_value(told.clone()).ok()).unwrap_or_default();
+    super::warn(&warnings, context);
 }
 
 /// The data, spread over lines, every character visible.

@@ -24,6 +24,8 @@ use clap::Subcommand;
 
 use super::context::Context;
 use super::failure::Failure;
+use super::output::values::safe;
+use crate::api::wire::WarningView;
 
 /// All commands.
 #[derive(Subcommand, Debug)]
@@ -92,6 +94,16 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Sandbox(command) => sandbox::run(command, context),
         Command::Error(args) => error::run(args, context),
         Command::Completions(args) => completions::run(args, context),
+    }
+}
+
+/// What an answer warns of, for people; programs read it in the answer.
+fn warn(warnings: &[WarningView], context: &Context) {
+    if context.output.wants_json() {
+        return;
+    }
+    for warning in warnings {
+        context.output.note(&format!("warning[{}]: {}", warning.code, safe(&warning.detail)));
     }
 }
 

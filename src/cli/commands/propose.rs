@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::api::wire::request::{OpenRunBody, ProposeBody, ToolRef};
-use crate::api::wire::{OperationView, RunView};
+use crate::api::wire::{ProposedView, RunView};
 use crate::cli::client::{Ask, Client, ClientError};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
@@ -54,10 +54,12 @@ pub(super) fn run(args: ProposeArgs, context: &Context) -> Result<(), Failure> {
     let wait = args.wait;
     let sent = context.talk(async {
         let proposed = send(&client, args, arguments, based_on, &key).await?;
-        match wait {
-            Some(_) => Ok(waiting::detail(&client, proposed.id, wait).await?.summary),
-            None => Ok(proposed),
-        }
+        let ProposedView { operation, warnings } = proposed;
+        let operation = match wait {
+            Some(_) => waiting::detail(&client, operation.id, wait).await?.summary,
+            None => operation,
+        };
+        Ok(ProposedView { operation, warnings })
     });
     let proposed = sent.inspect_err(|failure| {
         let lost =
@@ -68,8 +70,9 @@ pub(super) fn run(args: ProposeArgs, context: &Context) -> Result<(), Failure> {
             ));
         }
     })?;
-    context.output.answer(&proposed, || view::brief(&proposed, ""))?;
-    if wait.is_some() { waiting::verdict(&proposed) } else { Ok(()) }
+    super::warn(&proposed.warnings, context);
+    context.output.answer(&proposed, || view::brief(&proposed.operation, ""))?;
+    if wait.is_some() { waiting::verdict(&proposed.operation) } else { Ok(()) }
 }
 
 async fn send(
@@ -78,7 +81,7 @@ async fn send(
     arguments: Value,
     based_on: Option<Value>,
     key: &str,
-) -> Result<OperationView, Failure> {
+) -> Result<ProposedView, Failure> {
     let run = match args.run {
         Some(run) => run,
         None => {

@@ -194,3 +194,20 @@ fn the_status_request_asks_by_the_key_as_one_segment() {
     assert_eq!((request.method.as_str(), request.path.as_str()), ("GET", "/operations/run_1%3Aop_1"));
     assert_eq!(request.base, "crm");
 }
+
+#[test]
+fn c46_an_output_that_does_not_fit_is_never_a_failed_write() {
+    let contract = tool("commit_address_change.v2");
+    let body = render(&contract).body.unwrap();
+    let mut wrong_type = receipt(&body);
+    wrong_type["receipt"]["id"] = json!(123_456);
+    let mut extra = receipt(&body);
+    extra["surprise"] = json!("hunter2");
+    for output in
+        [json!({"id": 123_456}), wrong_type, extra, json!({"error": "hunter2"}), json!("hunter2"), json!([])]
+    {
+        let said = contract.classify(&answer(200, output.clone()), &expect(&body));
+        let Classified::Ambiguous { cause } = said else { panic!("{output} gave {said:?}") };
+        assert!(!cause.contains("hunter2") && !cause.contains("123456"), "no raw output in: {cause}");
+    }
+}

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use super::super::{Catalog, Finding, FindingCode as Code, LOCK_FILE, Lock, Source};
 use super::{report, shipped_dir};
@@ -275,7 +276,12 @@ fn many_tools() -> Vec<Finding> {
     all.warnings("2026-01-01")
 }
 
-fn reports() -> BTreeMap<&'static str, (Code, Vec<Finding>)> {
+type Reports = BTreeMap<&'static str, (Code, Vec<Finding>)>;
+
+/// Made once for all tests: some of them load many contracts.
+static REPORTS: LazyLock<Reports> = LazyLock::new(reports);
+
+fn reports() -> Reports {
     let mut out = BTreeMap::new();
     let mut add = |code: Code, findings| {
         assert!(out.insert(code.as_str(), (code, findings)).is_none(), "two cases for {code}");
@@ -306,7 +312,7 @@ fn reports() -> BTreeMap<&'static str, (Code, Vec<Finding>)> {
 #[test]
 fn every_code_has_an_example_with_its_exact_report() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/contracts");
-    let reports = reports();
+    let reports = &*REPORTS;
     let update = std::env::var_os("UPDATE").is_some();
     let mut wrong = String::new();
     let golden = |name: &str, findings: &[Finding], wrong: &mut String| {
@@ -340,14 +346,14 @@ fn every_code_has_an_example_with_its_exact_report() {
 
 #[test]
 fn every_finding_of_a_text_has_a_place_and_a_remedy() {
-    for (code, findings) in reports().into_values() {
+    for (code, findings) in REPORTS.values() {
         for finding in findings {
             let placed = finding.line > 0
                 || matches!(
                     code,
                     Code::UnreadableFile | Code::TooLarge | Code::TooManyTools | Code::LockDrift
                 );
-            let filed = !finding.file.is_empty() || code == Code::TooManyTools;
+            let filed = !finding.file.is_empty() || *code == Code::TooManyTools;
             assert!(placed && filed && !finding.remedy.is_empty(), "{finding}");
         }
     }

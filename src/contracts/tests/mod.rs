@@ -3,6 +3,7 @@
 mod answers;
 mod findings;
 mod lock;
+mod public;
 mod published;
 mod shipped;
 

@@ -160,6 +160,10 @@ fn contracts(config: &Config, checks: &mut Vec<Check>) {
         Ok(catalog) => {
             checks
                 .push(Check::good("contracts", format!("{} in {dir}, no findings", catalog.list().count())));
+            for warning in catalog.warnings(&super::now().date()) {
+                let found = format!("{}: {}", warning.file, warning.message);
+                checks.push(Check::warning("contracts", found, warning.remedy));
+            }
             bases(config, &catalog, checks);
         }
         Err(findings) => checks.push(Check::bad(
