@@ -80,7 +80,7 @@ impl Catalog {
         let catalog = Catalog::load_unlocked(dir)?;
         let drift = match lock::source_in(dir) {
             None => Vec::new(),
-            Some(Ok(source)) => lock::check(&source, &catalog),
+            Some(Ok(source)) => lock::check(&source, dir, &catalog),
             Some(Err(error)) => {
                 let mut findings = Findings::default();
                 unreadable(&dir.join(lock::LOCK_FILE), &format!("cannot be read: {error}"), &mut findings);

@@ -8,6 +8,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::catalog::{Catalog, Source, class_name};
+use super::contract::Contract;
 use super::finding::{Finding, FindingCode, Findings, child};
 use super::read::Fields;
 use super::release;
@@ -17,6 +18,8 @@ use crate::domain::Digest;
 
 /// The file beside the contracts.
 pub const LOCK_FILE: &str = "catalog.lock";
+/// The folder beside it with the pinned bodies, each under its fingerprint: what a new minor is compared with.
+pub const BODIES: &str = "catalog.bodies";
 /// The role that sees what no other role is given.
 const FIRST_ROLE: &str = "agent";
 const HEAD: &str = "\
@@ -47,12 +50,19 @@ pub(super) fn source_in(dir: &Path) -> Option<std::io::Result<Source>> {
     }
 }
 
+/// A pinned body, if it is there and whole.
+fn body_in(dir: &Path, fingerprint: &str) -> Option<Contract> {
+    let body = std::fs::read(dir.join(BODIES).join(format!("{fingerprint}.json"))).ok()?;
+    Contract::from_body(&body).ok().filter(|contract| contract.fingerprint().to_string() == fingerprint)
+}
+
 /// Reads a lock and holds the catalog to it.
-pub(super) fn check(source: &Source, catalog: &Catalog) -> Vec<Finding> {
+pub(super) fn check(source: &Source, dir: &Path, catalog: &Catalog) -> Vec<Finding> {
     let mut findings = Findings::default();
     if let Some(document) = yaml::parse(&source.text, &mut findings) {
         let lock = Lock::read(&document, &mut findings);
         lock.drift(catalog, &mut findings);
+        lock.breaks(dir, catalog, &mut findings);
         document.place_all(&source.file, &mut findings);
     }
     findings.iter_mut().for_each(|finding| source.file.clone_into(&mut finding.file));
@@ -145,6 +155,39 @@ impl Lock {
         }
     }
 
+    /// Versions that are pinned and gone, against the newer minors that stand in their place.
+    fn breaks(&self, dir: &Path, catalog: &Catalog, findings: &mut Findings) {
+        for (role, tools) in &self.roles {
+            for (tool, pins) in tools {
+                for (version, pin) in pins.iter().rev() {
+                    let name = ToolRef { name: tool.clone(), major: version.major };
+                    let Some(new) = catalog.get(&name).filter(|new| new.version > *version) else { continue };
+                    let mut own = Findings::default();
+                    match body_in(dir, &pin.fingerprint) {
+                        Some(old) => release::between(&old, &new, &mut own),
+                        None => {
+                            let message = format!(
+                                "the pinned body of `{tool}` {version} is not in {BODIES}, so {} cannot be compared with it",
+                                new.version
+                            );
+                            let remedy =
+                                "restore the file; or remove the pin, if nobody ever used that version";
+                            own.add(FindingCode::LockDrift, "", message, remedy);
+                        }
+                    }
+                    let at = child(&child(&child("", role), tool), &version.to_string());
+                    for finding in own.iter_mut() {
+                        if !finding.pointer.is_empty() {
+                            finding.message = format!("{} ({})", finding.message, finding.pointer);
+                        }
+                        finding.pointer.clone_from(&at);
+                    }
+                    findings.append(own);
+                }
+            }
+        }
+    }
+
     fn pins(&self, tool: &str, version: Version) -> bool {
         self.roles.values().any(|tools| tools.get(tool).is_some_and(|pins| pins.contains_key(&version)))
     }
@@ -152,9 +195,10 @@ impl Lock {
     /// The lock that fits a catalog: every role keeps its tools, and what is new goes to `agent`.
     ///
     /// # Errors
-    /// A version got another body since it was pinned.
-    pub fn renewed(&self, catalog: &Catalog) -> Result<Lock, Vec<Finding>> {
+    /// A version got another body since it was pinned, or a new minor breaks the one that was.
+    pub fn renewed(&self, dir: &Path, catalog: &Catalog) -> Result<Lock, Vec<Finding>> {
         let mut findings = Findings::default();
+        self.breaks(dir, catalog, &mut findings);
         for contract in catalog.list() {
             let pinned = |tools: &BTreeMap<String, BTreeMap<Version, Pin>>| {
                 tools.get(&contract.tool).and_then(|pins| pins.get(&contract.version)).cloned()
@@ -175,7 +219,7 @@ impl Lock {
             of.is_some_and(|pins| pins.keys().any(|version| version.major == tool.major))
         };
         let mut lock = Lock::default();
-        let mut pin = |role: &str, contract: &super::Contract| {
+        let mut pin = |role: &str, contract: &Contract| {
             let tools = lock.roles.entry(role.to_owned()).or_default();
             let fingerprint = contract.fingerprint().to_string();
             let pin = Pin { effect: class_name(contract).to_owned(), fingerprint };

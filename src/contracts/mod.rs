@@ -39,7 +39,7 @@ pub use classify::{Answer, AnswerBody, Classified, Expect, PartEffect, ReadOutco
 pub use contract::{Contract, WriteParts};
 pub use diff::{ChangeKind, ContractChange, ContractDiff};
 pub use finding::{Finding, FindingCode, Severity};
-pub use lock::{LOCK_FILE, Lock};
+pub use lock::{BODIES, LOCK_FILE, Lock};
 pub use model::{
     ApprovalSpec, Cancel, Commit, Compensation, CompensationSpec, EffectClass, EffectSpec, ErrorEntry,
     Idempotency, Lifecycle, Limits, NotFound, PreviewSpec, Readback, Recovery, Retry, RetryClass, Reversible,

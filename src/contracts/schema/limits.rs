@@ -177,3 +177,23 @@ fn longest(parts: &[usize], seen: &BTreeMap<usize, Seen>) -> usize {
     };
     parts.iter().map(length).max().unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documented_limits_are_the_real_ones() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/contracts.md");
+        let page: Vec<String> =
+            std::fs::read_to_string(path).unwrap().split_whitespace().map(str::to_owned).collect();
+        let page = page.join(" ");
+        for said in [
+            format!("{} KiB, {MAX_NESTING} schemas inside one another", MAX_BYTES / 1024),
+            format!("{MAX_SCHEMAS} in all, {MAX_REFS} references, {MAX_BRANCHES} alternatives side by side"),
+            format!("{MAX_MEMBERS} members, {MAX_VALUES} values of an `enum`, {MAX_CHAIN} schemas"),
+        ] {
+            assert!(page.contains(&said), "docs/contracts.md does not say: {said}");
+        }
+    }
+}

@@ -235,7 +235,7 @@ fn locked(change: impl Fn(String) -> String) -> Vec<Finding> {
     for source in &all {
         std::fs::write(dir.path().join(&source.file), &source.text).unwrap();
     }
-    let lock = Lock::default().renewed(&Catalog::from_sources(all).unwrap()).unwrap();
+    let lock = Lock::default().renewed(dir.path(), &Catalog::from_sources(all).unwrap()).unwrap();
     let text = change(lock.text());
     assert_ne!(text, lock.text(), "nothing was changed");
     std::fs::write(dir.path().join(LOCK_FILE), text).unwrap();

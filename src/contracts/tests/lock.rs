@@ -1,18 +1,29 @@
-use super::super::{Catalog, FindingCode as Code, LOCK_FILE, Lock};
+use std::path::Path;
+
+use super::super::{BODIES, Catalog, FindingCode as Code, LOCK_FILE, Lock};
 use super::findings::sources;
 use super::shipped_dir;
 
 #[test]
 fn the_shipped_lock_pins_what_is_shipped() {
     let catalog = Catalog::load_unlocked(&shipped_dir()).unwrap();
-    let path = shipped_dir().join(LOCK_FILE);
+    let (path, bodies) = (shipped_dir().join(LOCK_FILE), shipped_dir().join(BODIES));
     if std::env::var_os("UPDATE").is_some() {
         let before = Lock::load(&shipped_dir()).unwrap_or_default();
         std::fs::write(&path, before.pinning(&catalog).text()).unwrap();
+        let _ = std::fs::remove_dir_all(&bodies);
+        std::fs::create_dir(&bodies).unwrap();
+        for contract in catalog.list() {
+            std::fs::write(bodies.join(format!("{}.json", contract.fingerprint())), contract.body()).unwrap();
+        }
     }
     let lock = Lock::load(&shipped_dir()).unwrap();
     assert_eq!(lock, lock.pinning(&catalog), "UPDATE=1 rewrites {}", path.display());
     assert!(Catalog::load(&shipped_dir()).is_ok());
+    for contract in catalog.list() {
+        let body = std::fs::read(bodies.join(format!("{}.json", contract.fingerprint()))).unwrap_or_default();
+        assert_eq!(body, contract.body(), "UPDATE=1 rewrites {}", bodies.display());
+    }
 }
 
 #[test]
@@ -20,7 +31,7 @@ fn a_lock_is_read_back_as_it_was_written() {
     let dir = tempfile::tempdir().unwrap();
     assert_eq!(Lock::load(dir.path()).unwrap(), Lock::default());
     let catalog = Catalog::from_sources(sources(None)).unwrap();
-    let lock = Lock::default().renewed(&catalog).unwrap();
+    let lock = Lock::default().renewed(dir.path(), &catalog).unwrap();
     std::fs::write(dir.path().join(LOCK_FILE), lock.text()).unwrap();
     assert_eq!(Lock::load(dir.path()).unwrap(), lock);
 }
@@ -29,10 +40,10 @@ fn a_lock_is_read_back_as_it_was_written() {
 fn roles_keep_their_tools_and_what_is_new_goes_to_the_agent() {
     let dir = tempfile::tempdir().unwrap();
     let some = Catalog::from_sources(vec![sources(None).remove(0)]).unwrap();
-    let text = Lock::default().renewed(&some).unwrap().text().replace("agent:", "reader:");
+    let text = Lock::default().renewed(dir.path(), &some).unwrap().text().replace("agent:", "reader:");
     std::fs::write(dir.path().join(LOCK_FILE), text).unwrap();
     let all = Catalog::from_sources(sources(None)).unwrap();
-    let text = Lock::load(dir.path()).unwrap().renewed(&all).unwrap().text();
+    let text = Lock::load(dir.path()).unwrap().renewed(dir.path(), &all).unwrap().text();
     let (agent, reader) = text.split_once("reader:").unwrap();
     assert!(reader.contains("get_customer") && !reader.contains("commit_address_change"), "{text}");
     assert!(!agent.contains("get_customer:") && agent.contains("commit_address_change"), "{text}");
@@ -41,10 +52,10 @@ fn roles_keep_their_tools_and_what_is_new_goes_to_the_agent() {
 #[test]
 fn another_body_is_not_pinned_under_the_version_of_the_first() {
     let first = Catalog::from_sources(sources(None)).unwrap();
-    let lock = Lock::default().renewed(&first).unwrap();
+    let lock = Lock::default().renewed(Path::new("/nowhere"), &first).unwrap();
     let spoilt = ("get_customer.tool.yaml", "timeout: 2s", "timeout: 3s");
     let other = Catalog::from_sources(sources(Some(spoilt))).unwrap();
-    let refused = lock.renewed(&other).unwrap_err();
+    let refused = lock.renewed(Path::new("/nowhere"), &other).unwrap_err();
     assert_eq!(refused.iter().map(|finding| finding.code).collect::<Vec<_>>(), [Code::ChangedBody]);
     let codes: Vec<Code> = other.breaks(&first).iter().map(|finding| finding.code).collect();
     assert_eq!(codes, [Code::ChangedBody]);

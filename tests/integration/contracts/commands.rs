@@ -114,6 +114,39 @@ fn a_lock_pins_the_contracts_for_the_check_and_for_the_daemon() {
 }
 
 #[test]
+fn a_minor_that_breaks_the_pinned_one_is_not_pinned() {
+    let sandbox = Sandbox::start();
+    let daemon = Setup::new(&sandbox).prepare();
+    assert_eq!(run(&daemon, &["contracts", "lock"]).0, 0);
+    edit(&daemon, READ, "scope: customers.read", "scope: customers.everything");
+    edit(&daemon, READ, "version: \"1.0\"", "version: \"1.1\"");
+    for command in ["check", "lock"] {
+        let refused = json_of(&daemon, &["contracts", command], 2);
+        let codes = codes(&refused);
+        assert!(codes.contains(&"breaking-change"), "{command}: {refused}");
+        assert!(refused.to_string().contains("/service/scope"), "{command}: {refused}");
+    }
+    // Without the body nobody knows what was promised.
+    let bodies = daemon.contracts_dir().join("catalog.bodies");
+    fs::remove_dir_all(&bodies).expect("the bodies");
+    assert_eq!(codes(&json_of(&daemon, &["contracts", "lock"], 2)), ["lock-drift"]);
+
+    edit(&daemon, READ, "scope: customers.everything", "scope: customers.read");
+    edit(&daemon, READ, "version: \"1.1\"", "version: \"1.0\"");
+    assert_eq!(run(&daemon, &["contracts", "lock"]).0, 0);
+    assert_eq!(fs::read_dir(&bodies).expect("the bodies").count(), 3);
+    edit(&daemon, READ, "version: \"1.0\"", "version: \"1.1\"");
+    edit(&daemon, READ, "timeout: 2s", "timeout: 3s");
+    assert_eq!(run(&daemon, &["contracts", "lock"]).0, 0, "a minor that breaks nothing");
+    assert_eq!(fs::read_dir(&bodies).expect("the bodies").count(), 3, "the old body is gone");
+}
+
+fn codes(refused: &Value) -> Vec<&str> {
+    let findings = refused["findings"].as_array().expect("findings");
+    findings.iter().filter_map(|finding| finding["code"].as_str()).collect()
+}
+
+#[test]
 fn warnings_are_told_and_refuse_nothing() {
     let sandbox = Sandbox::start();
     let mut daemon = Setup::new(&sandbox).prepare();

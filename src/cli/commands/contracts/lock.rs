@@ -1,6 +1,7 @@
 //! `writd contracts lock`: pins the contracts as they are into `catalog.lock`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use clap::Args;
 use serde_json::json;
@@ -11,7 +12,8 @@ use crate::cli::failure::Failure;
 use crate::cli::output::paper::Paper;
 use crate::cli::output::style::Style;
 use crate::cli::output::values::safe;
-use crate::contracts::{Catalog, LOCK_FILE, Lock};
+use crate::contracts::{BODIES, Catalog, Contract, LOCK_FILE, Lock};
+use crate::domain::Digest;
 
 /// Pin the contracts as they are.
 #[derive(Args, Debug)]
@@ -22,26 +24,63 @@ pub(crate) struct LockArgs {
 
 pub(super) fn run(args: LockArgs, context: &Context) -> Result<(), Failure> {
     let dir = directory(args.dir, context)?;
-    let lock = Catalog::load_unlocked(&dir)
-        .and_then(|catalog| Lock::load(&dir).and_then(|before| before.renewed(&catalog)));
-    let lock = match lock {
-        Ok(lock) => lock,
+    let made = Catalog::load_unlocked(&dir).and_then(|catalog| {
+        let lock = Lock::load(&dir)?.renewed(&dir, &catalog)?;
+        Ok((lock, catalog))
+    });
+    let (lock, catalog) = match made {
+        Ok(made) => made,
         Err(findings) => return Err(refuse(&findings, context)?),
     };
     let path = dir.join(LOCK_FILE);
-    let text = lock.text();
-    let changed = std::fs::read_to_string(&path).is_ok_and(|before| before == text);
-    if !changed {
-        // In one step: a daemon that loads meanwhile sees the old lock or the new one.
-        let beside = dir.join(format!("{LOCK_FILE}.new"));
-        let written = std::fs::write(&beside, &text).and_then(|()| std::fs::rename(&beside, &path));
-        written.map_err(|error| Failure::File { path: path.clone(), error })?;
-    }
-    let answer = json!({ "file": path.display().to_string(), "written": !changed });
+    let failed = |error| Failure::File { path: path.clone(), error };
+    // The bodies first: a lock that is there has what it pins.
+    bodies(&dir, &catalog).map_err(failed)?;
+    let written = replace(&path, lock.text().as_bytes()).map_err(failed)?;
+    forget(&dir, &catalog).map_err(failed)?;
+    let answer = json!({ "file": path.display().to_string(), "written": written });
     context.output.answer(&answer, || {
         let mut page = Paper::new();
-        let what = if changed { "is as it was" } else { "is written" };
+        let what = if written { "is written" } else { "is as it was" };
         page.prose(Style::Plain, &safe(&format!("{} {what}", path.display())));
         page
     })
+}
+
+/// Writes a file in one step, if it is not as it should be: who reads meanwhile sees the old one or the new one.
+fn replace(path: &Path, text: &[u8]) -> io::Result<bool> {
+    if fs::read(path).is_ok_and(|before| before == text) {
+        return Ok(false);
+    }
+    let beside = path.with_extension("new");
+    fs::write(&beside, text)?;
+    fs::rename(&beside, path)?;
+    Ok(true)
+}
+
+fn name(contract: &Contract) -> String {
+    format!("{}.json", contract.fingerprint())
+}
+
+fn bodies(dir: &Path, catalog: &Catalog) -> io::Result<()> {
+    let folder = dir.join(BODIES);
+    fs::create_dir_all(&folder)?;
+    for contract in catalog.list() {
+        replace(&folder.join(name(contract)), contract.body())?;
+    }
+    Ok(())
+}
+
+/// Bodies that nothing pins any more. Files of other names are somebody else's.
+fn forget(dir: &Path, catalog: &Catalog) -> io::Result<()> {
+    let pinned: Vec<String> = catalog.list().map(|contract| name(contract)).collect();
+    for entry in fs::read_dir(dir.join(BODIES))? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let ours = name.strip_suffix(".json").is_some_and(|stem| stem.parse::<Digest>().is_ok());
+        if ours && !pinned.contains(&name) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
