@@ -11,5 +11,5 @@ mod serve;
 mod state_dir;
 mod tools;
 
-pub use compose::{Composed, compose};
+pub use compose::{Composed, compose, compose_kit};
 pub use serve::{ServeError, ServeOptions, serve};

@@ -60,16 +60,33 @@ impl<D: Domain> Shared<D> {
                 Some(id) => self.bump(id),
                 None => no_such_route(),
             },
+            ("PUT", path) => match path.strip_prefix("objects/") {
+                Some(id) => self.put(id, &request.body),
+                None => no_such_route(),
+            },
             _ => no_such_route(),
         }
     }
 
     /// Somebody else changes the object.
     pub(super) fn bump(&mut self, id: &str) -> Answer {
+        self.change(id, None)
+    }
+
+    /// Somebody else puts something there.
+    fn put(&mut self, id: &str, body: &[u8]) -> Answer {
+        match self.world.domain.put(id, body) {
+            Ok(Some(after)) => self.change(id, Some(after)),
+            Ok(None) => no_such_route(),
+            Err(detail) => invalid("INVALID_OBJECT", &detail),
+        }
+    }
+
+    fn change(&mut self, id: &str, after: Option<Value>) -> Answer {
         let Some((object, version)) = self.world.domain.version_of(id) else {
             return Answer::json(404, &json!({"code": D::MISSING}));
         };
-        let change = OtherChange { object, before_version: version, after_version: version + 1 };
+        let change = OtherChange { object, before_version: version, after_version: version + 1, after };
         match self.record(Entry::OtherChange(change)) {
             Ok(_) => Answer::json(200, &json!({D::ID_NAME: id, "version": version + 1})),
             Err(_) => Answer::json(500, &json!({"code": "LEDGER_NOT_WRITABLE"})),

@@ -90,6 +90,13 @@ pub(crate) trait Domain: Default + Send + 'static {
     fn change(&mut self, change: &OtherChange);
     /// The ledger's name of an object and its version, for somebody else to change.
     fn version_of(&self, id: &str) -> Option<(String, u64)>;
+    /// What somebody else puts there instead, checked; nothing if the service has no such thing.
+    ///
+    /// # Errors
+    /// A sentence about what is wrong with it.
+    fn put(&self, _id: &str, _body: &[u8]) -> Result<Option<Value>, String> {
+        Ok(None)
+    }
     /// Status and body of the answer to a write that was applied.
     fn render(key: &str, record: &KeyRecord<Self::Outcome>, outcome: &Self::Outcome) -> (u16, Value);
 }

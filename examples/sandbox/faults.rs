@@ -116,6 +116,14 @@ pub(super) enum Fault {
     /// The service forgets that it has seen the key: a second effect. The control that shows that a check of
     /// "at most one effect" can fail.
     IgnoreKey {},
+    /// The service takes other bytes under a key that was used: a second effect. A control like the one above.
+    IgnoreReuse {},
+    /// The service does not compare the version: an effect on what nobody has read. A control.
+    IgnoreVersion {},
+    /// The service does not look at the tenant: the object of somebody else is shown and changed. A control.
+    IgnoreTenant {},
+    /// Applied twice, answered once. A control.
+    ApplyTwice {},
 }
 
 /// Long enough for a second request to overtake, short enough for a test.
@@ -183,6 +191,10 @@ impl Fault {
             Self::DuplicateKeyBody {} => "duplicate_key_body",
             Self::SurrogateBody {} => "surrogate_body",
             Self::IgnoreKey {} => "ignore_key",
+            Self::IgnoreReuse {} => "ignore_reuse",
+            Self::IgnoreVersion {} => "ignore_version",
+            Self::IgnoreTenant {} => "ignore_tenant",
+            Self::ApplyTwice {} => "apply_twice",
         }
     }
 
@@ -198,7 +210,10 @@ impl Fault {
             Self::DuplicateDelivery {}
             | Self::LateArrival { .. }
             | Self::VersionBump {}
-            | Self::IgnoreKey {} => Some(Kind::Write),
+            | Self::IgnoreKey {}
+            | Self::IgnoreReuse {}
+            | Self::IgnoreVersion {}
+            | Self::ApplyTwice {} => Some(Kind::Write),
             _ => None,
         }
     }

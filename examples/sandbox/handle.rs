@@ -88,13 +88,21 @@ impl<D: Domain> Shared<D> {
             }
             None => return Answer::json(400, &json!({"code": "KEY_REQUIRED", "header": "idempotency-key"})),
         };
-        let write = Write::new(request, route, D::object(route), key);
+        let mut write = Write::new(request, route, D::object(route), key);
         if let Some(known) = self.world.keys.get(key).filter(|_| !ignore_key) {
             if known.object == write.object && known.request_sha256 == write.request_sha256 {
                 return self.outcome(key).with(REPLAYED.clone(), "true");
             }
-            return Answer::json(422, &json!({"code": "KEY_REUSED"}));
+            if !request.blind.reuse {
+                return Answer::json(422, &json!({"code": "KEY_REUSED"}));
+            }
         }
+        let current = D::id(route).filter(|_| request.blind.version).and_then(|id| {
+            let (_, version) = self.world.domain.version_of(&id)?;
+            Some(format!("\"{version}\""))
+        });
+        // Whoever does not compare takes any version for the current one.
+        write.if_match = current.as_deref().or(write.if_match);
         let so_far = self.world.keys.count_of(&write.object);
         let entry = match self.world.domain.decide(&write, so_far, self.world.now_ms()) {
             Err(Refused::Now { status, error }) => return Answer::json(status, &error),

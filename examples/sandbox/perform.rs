@@ -13,7 +13,7 @@ use super::{
     domain::{Domain, Kind},
     faults::Fault,
     record::Entry,
-    request::Request,
+    request::{Blind, Request},
     switchboard::Facts,
 };
 
@@ -157,6 +157,15 @@ async fn applied<D: Domain>(
             Ok(shared.handle(request, route, false))
         }
         Fault::IgnoreKey {} => Ok(service.lock().handle(request, route, true)),
+        Fault::IgnoreReuse {} | Fault::IgnoreVersion {} | Fault::IgnoreTenant {} => {
+            Ok(service.lock().handle(&request.seen_by(blind_by(fault)), route, false))
+        }
+        Fault::ApplyTwice {} => {
+            let mut shared = service.lock();
+            let answer = shared.handle(request, route, false);
+            shared.handle(&request.seen_by(blind_by(&Fault::IgnoreVersion {})), route, true);
+            Ok(answer)
+        }
         Fault::StatusInProgress {} => {
             let shared = service.lock();
             let Some(key) = D::status_key(route) else { return Err(Sever::Close) };
@@ -171,6 +180,15 @@ async fn applied<D: Domain>(
             ))
         }
         _ => Ok(service.lock().handle(request, route, false)),
+    }
+}
+
+/// What the service does not look at under this fault.
+fn blind_by(fault: &Fault) -> Blind {
+    Blind {
+        reuse: *fault == Fault::IgnoreReuse {},
+        version: *fault == Fault::IgnoreVersion {},
+        tenant: *fault == Fault::IgnoreTenant {},
     }
 }
 

@@ -104,6 +104,10 @@ pub(crate) struct OtherChange {
     pub(crate) object: String,
     pub(crate) before_version: u64,
     pub(crate) after_version: u64,
+    /// What stands there since then, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[allow(dead_code, reason = "what one service does not use, another does")]
+    pub(crate) after: Option<Value>,
 }
 
 /// The service's clock from now on.

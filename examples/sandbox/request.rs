@@ -27,6 +27,15 @@ pub(crate) struct Request {
     pub(crate) query: Option<String>,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
+    pub(super) blind: Blind,
+}
+
+/// What a broken service does not look at, as a fault says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Blind {
+    pub(super) reuse: bool,
+    pub(super) version: bool,
+    pub(super) tenant: bool,
 }
 
 /// A write as the state decides about it.
@@ -37,10 +46,13 @@ pub(crate) struct Write<'a, R> {
     pub(crate) route: &'a R,
     pub(super) object: String,
     pub(super) key: &'a str,
-    if_match: Option<&'a str>,
+    pub(super) if_match: Option<&'a str>,
     pub(super) actor: Actor,
     pub(crate) body: &'a [u8],
     pub(super) request_sha256: String,
+    /// The service forgets to look at the tenant.
+    #[allow(dead_code, reason = "what one service does not use, another does")]
+    pub(crate) ignores_tenant: bool,
 }
 
 impl<'a, R> Write<'a, R> {
@@ -55,6 +67,7 @@ impl<'a, R> Write<'a, R> {
             actor: request.actor(),
             body: &request.body,
             request_sha256: sha256(&request.body),
+            ignores_tenant: request.blind.tenant,
         }
     }
 
@@ -87,7 +100,19 @@ impl Request {
             query: parts.uri.query().map(str::to_owned),
             headers: parts.headers,
             body,
+            blind: Blind::default(),
         }
+    }
+
+    /// The same, looked at by a service that is blind.
+    pub(super) fn seen_by(&self, blind: Blind) -> Self {
+        Self { blind, ..self.clone() }
+    }
+
+    /// Whether the service forgets to look at the tenant.
+    #[allow(dead_code, reason = "what one service does not use, another does")]
+    pub(crate) fn ignores_tenant(&self) -> bool {
+        self.blind.tenant
     }
 
     /// A header's value, if it came once and is text; a header that came twice is no header.

@@ -39,9 +39,9 @@ For whoever runs the daemon:
   recover                Save what can be read of a damaged store (offline)
 
 For the owner of a contract:
-  contracts check|lock   Say what is wrong with contracts; pin them as they are
+  contracts check|test   Say what is wrong with contracts, and their services
+  contracts lock|reload  Pin them; let the daemon read them again, all or none
   contracts diff|shadow  What a new version changes; what it had said so far
-  contracts reload       Let the daemon read its contracts again, all or none
   contracts retire       What still hangs on a tool
 
 For everybody:

@@ -30,8 +30,8 @@ pub struct Source {
     pub text: String,
 }
 
-/// All loaded contracts.
-#[derive(Debug)]
+/// All loaded contracts; cheap to clone.
+#[derive(Clone, Debug)]
 pub struct Catalog {
     contracts: BTreeMap<ToolRef, BTreeMap<u32, Arc<Contract>>>,
     fingerprint: Digest,
@@ -97,7 +97,7 @@ impl Catalog {
     pub fn load_unlocked(dir: &Path) -> Result<Catalog, Vec<Finding>> {
         let mut findings = Findings::default();
         let mut paths = Vec::new();
-        collect(dir, 0, &mut paths, &mut findings);
+        collect(dir, SUFFIX, 0, &mut paths, &mut findings);
         paths.sort();
         let mut sources = Vec::with_capacity(paths.len());
         for path in paths {
@@ -308,21 +308,28 @@ pub(super) fn class_name(contract: &Contract) -> &'static str {
     }
 }
 
-fn place(file: &str, document: Option<&yaml::Document>, findings: &mut Findings) {
+pub(super) fn place(file: &str, document: Option<&yaml::Document>, findings: &mut Findings) {
     match document {
         Some(document) => document.place_all(file, findings),
         None => findings.iter_mut().for_each(|finding| file.clone_into(&mut finding.file)),
     }
 }
 
-fn unreadable(path: &Path, message: &str, findings: &mut Findings) {
+pub(super) fn unreadable(path: &Path, message: &str, findings: &mut Findings) {
     let mut own = Findings::default();
     own.add(FindingCode::UnreadableFile, "", message, "mend or remove the file");
     place(&path.display().to_string(), None, &mut own);
     findings.append(own);
 }
 
-fn collect(dir: &Path, depth: usize, out: &mut Vec<PathBuf>, findings: &mut Findings) {
+/// The files below a directory whose names end so.
+pub(super) fn collect(
+    dir: &Path,
+    suffix: &str,
+    depth: usize,
+    out: &mut Vec<PathBuf>,
+    findings: &mut Findings,
+) {
     if depth > MAX_DIR_DEPTH || out.len() > MAX_FILES {
         return unreadable(dir, "too many or too deep directories", findings);
     }
@@ -332,8 +339,8 @@ fn collect(dir: &Path, depth: usize, out: &mut Vec<PathBuf>, findings: &mut Find
     };
     for entry in entries {
         match entry.and_then(|entry| Ok((entry.path(), entry.file_type()?))) {
-            Ok((path, kind)) if kind.is_dir() => collect(&path, depth + 1, out, findings),
-            Ok((path, _)) if path.to_str().is_some_and(|path| path.ends_with(SUFFIX)) => out.push(path),
+            Ok((path, kind)) if kind.is_dir() => collect(&path, suffix, depth + 1, out, findings),
+            Ok((path, _)) if path.to_str().is_some_and(|path| path.ends_with(suffix)) => out.push(path),
             Ok(_) => {}
             Err(error) => unreadable(dir, &format!("cannot be read: {error}"), findings),
         }

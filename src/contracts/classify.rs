@@ -9,7 +9,7 @@ use super::model::{ErrorEntry, Evidence, ReceiptSpec, VersionCheck};
 use super::preview::version_text;
 use super::units::Pointer;
 use crate::domain::operation::Effect;
-use crate::domain::{Digest, Millis};
+use crate::domain::{Digest, Millis, json};
 
 /// Longest pause that a service can ask for; more is not a pause but an outage.
 const MAX_RETRY_AFTER_S: u64 = 24 * 3600;
@@ -138,6 +138,29 @@ pub enum ReadOutcome {
 }
 
 impl Answer {
+    /// An answer as it came, its body parsed strictly; what cannot be read is said to be unreadable, never guessed.
+    #[must_use]
+    pub fn read(status: u16, headers: Vec<(String, String)>, body: &[u8], max_bytes: usize) -> Answer {
+        let body = if body.is_empty() {
+            AnswerBody::Empty
+        } else {
+            match json::parse(body, json::Limits::bytes(max_bytes)) {
+                Ok(value) => AnswerBody::Json(value),
+                Err(error) => AnswerBody::Unreadable(error.kind.explain().0.to_owned()),
+            }
+        };
+        Answer { status, headers, body }
+    }
+
+    /// Its body, if it is JSON.
+    #[must_use]
+    pub fn into_json(self) -> Option<Value> {
+        match self.body {
+            AnswerBody::Json(value) => Some(value),
+            AnswerBody::Empty | AnswerBody::Unreadable(_) => None,
+        }
+    }
+
     pub(super) fn json(&self) -> Option<&Value> {
         match &self.body {
             AnswerBody::Json(value) => Some(value),
@@ -291,6 +314,12 @@ impl Contract {
     /// What does not fit, without values.
     pub fn admit_receipt(&self, body: &Value, expect: &Expect<'_>) -> Result<Receipt, String> {
         self.receipt_in(body, expect)
+    }
+
+    /// The line of the error table that declares this answer.
+    #[must_use]
+    pub fn declared_error(&self, answer: &Answer) -> Option<&ErrorEntry> {
+        self.entry_for(answer)
     }
 
     fn entry_for(&self, answer: &Answer) -> Option<&ErrorEntry> {

@@ -134,10 +134,24 @@ impl Contract {
         self.fingerprint
     }
 
+    /// The arguments of the declared examples.
+    #[must_use]
+    pub fn example_args(&self) -> Vec<Value> {
+        let body: Value = serde_json::from_slice(&self.body).unwrap_or(Value::Null);
+        let examples = body.get("examples").and_then(Value::as_array);
+        examples.into_iter().flatten().filter_map(|example| example.get("args").cloned()).collect()
+    }
+
     /// Name and major version.
     #[must_use]
     pub fn tool_ref(&self) -> ToolRef {
         ToolRef { name: self.tool.clone(), major: self.version.major }
+    }
+
+    /// Whether it is out of use.
+    #[must_use]
+    pub fn is_retired(&self) -> bool {
+        matches!(self.lifecycle, Lifecycle::Retired { .. })
     }
 
     /// The class of its effect.

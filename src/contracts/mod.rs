@@ -6,6 +6,7 @@
 //! The stages are raw ([`yaml`]: text → JSON and places) → resolved ([`resolve`]: typed parts, each on its own) →
 //! verified ([`verify`]: what must be there and what fits together). Only [`Contract`], the last one, leaves.
 
+pub mod cases;
 mod catalog;
 mod classify;
 mod codes;

@@ -6,14 +6,36 @@ use std::sync::Arc;
 use super::current::Current;
 use super::directory::Configured;
 use super::invoker::Http;
+use super::tools::Tools;
 use crate::adapters::http::{Base, Credential, CredentialRef, HeaderName, HttpAdapter, SetupError};
 use crate::config::{Config, ConfiguredBase, SecretRef};
 use crate::contracts::Catalog;
 use crate::domain::Millis;
 use crate::engine::system::{SystemClock, SystemIds};
 use crate::engine::{Limits, Parts};
+use crate::kit;
 use crate::ports::{Clock, Toolbox};
 use crate::store::Store;
+
+/// The parts through which the contract kit asks: the daemon's own, without a store. Touches nothing but the CA files of
+/// the bases.
+///
+/// # Errors
+/// A base cannot be set up.
+pub fn compose_kit(config: &Config, catalog: Catalog) -> Result<kit::Parts, SetupError> {
+    let adapter = HttpAdapter::new(config.bases.iter().map(base).collect())?;
+    let origins = origins(config);
+    Ok(kit::Parts {
+        tools: Arc::new(Tools::new(catalog, origins.clone())),
+        invoker: Arc::new(Http::new(adapter)),
+        ids: Arc::new(SystemIds),
+        origins,
+    })
+}
+
+fn origins(config: &Config) -> HashMap<String, String> {
+    config.bases.iter().map(|base| (base.name.clone(), base.origin.to_string())).collect()
+}
 
 /// The parts, and what is worth a warning.
 pub struct Composed {
@@ -34,10 +56,8 @@ pub fn compose(
 ) -> Result<Composed, SetupError> {
     let bases = config.bases.iter().map(base).collect();
     let adapter = HttpAdapter::new(bases)?;
-    let origins: HashMap<_, _> =
-        config.bases.iter().map(|base| (base.name.clone(), base.origin.to_string())).collect();
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let tools = Current::new(&config.daemon.contracts, origins, Arc::clone(&clock), catalog);
+    let tools = Current::new(&config.daemon.contracts, origins(config), Arc::clone(&clock), catalog);
     let warnings = tools.warnings();
     let tools: Arc<dyn Toolbox> = Arc::new(tools);
     let parts = Parts {

@@ -11,8 +11,8 @@ use std::path::Path;
 const PRIVATE: u32 = 0o700;
 /// Others can put something there.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
-/// What stands in a state directory that comes out of a checkout, and is no state.
-const NOT_STATE: [&str; 2] = ["README.md", ".gitignore"];
+/// What stands in a state directory that comes out of a checkout, or that contracts were tested in, and is no state.
+const NOT_STATE: [&str; 3] = ["README.md", ".gitignore", "contract-tests.json"];
 
 /// Makes the directory, private. One that a checkout made, with the mode of all directories there, is closed.
 pub(super) fn make_private(dir: &Path) -> io::Result<()> {

@@ -24,8 +24,8 @@ use crate::domain::problem::Problem;
 use crate::domain::request::RenderedRequest;
 use crate::domain::{Code, Digest};
 use crate::ports::{
-    Audience, Life, Plan, PlanInput, PreviewRead, ReceiptFacts, Reply, Settlement, Tool, ToolError, ToolRules,
-    Toolbox,
+    Audience, Life, Plan, PlanInput, PreviewRead, ReceiptFacts, Reply, Settlement, Tool, ToolError,
+    ToolRules, Toolbox,
 };
 
 /// The loaded catalog over the configured bases.

@@ -8,6 +8,7 @@ mod daemon;
 mod demo;
 mod facilities;
 mod json;
+mod kit;
 mod points;
 mod power_cut;
 mod readme;

@@ -31,6 +31,11 @@ const ARROWS: &[Arrow] = &[
         &["domain"],
         "contracts become values that the domain knows; they send and keep nothing",
     ),
+    arrow(
+        "kit",
+        &["domain", "ports", "contracts"],
+        "the kit asks through the ports that the daemon fills, and never in a way of its own",
+    ),
     arrow("config", &["domain"], "the configuration is read by whoever composes"),
     arrow(
         "adapters",
@@ -56,6 +61,7 @@ const ARROWS: &[Arrow] = &[
             "store",
             "engine",
             "contracts",
+            "kit",
             "config",
             "adapters",
             "reconcile",
@@ -70,6 +76,7 @@ const ARROWS: &[Arrow] = &[
             "domain",
             "config",
             "contracts",
+            "kit",
             "daemon",
             "api::wire",
             "engine::StartError",

@@ -87,6 +87,11 @@ impl Customer {
     }
 }
 
+/// Whether it is a customer of somebody else, who is answered as if there were none.
+pub(super) fn is_of_another_tenant(id: &str) -> bool {
+    id.len() == 2 + MAX_DIGITS && id.starts_with("C-9")
+}
+
 fn exists(id: &str) -> bool {
     id.strip_prefix("C-").is_some_and(|digits| {
         (1..=MAX_DIGITS).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())

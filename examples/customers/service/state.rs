@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::{
-    customer::{Address, Customer},
+    customer::{Address, Customer, is_of_another_tenant},
     render,
     routes::Route,
     sandbox::{
@@ -31,6 +31,12 @@ impl Customers {
     /// The customer as it is now.
     fn customer(&self, id: &str) -> Option<Customer> {
         self.changed.get(id).cloned().or_else(|| Customer::original(id))
+    }
+
+    /// The same, as our tenant sees it.
+    fn visible(&self, id: &str, ignores_tenant: bool) -> Option<Customer> {
+        let visible = ignores_tenant || !is_of_another_tenant(id);
+        visible.then(|| self.customer(id)).flatten()
     }
 
     fn customer_of(&mut self, object: &str) -> Option<&mut Customer> {
@@ -116,9 +122,9 @@ impl Domain for Customers {
         true
     }
 
-    fn read(&self, _: &Request, route: &Route, _: u64) -> Answer {
+    fn read(&self, request: &Request, route: &Route, _: u64) -> Answer {
         match route {
-            Route::Customer(id) => match self.customer(id) {
+            Route::Customer(id) => match self.visible(id, request.ignores_tenant()) {
                 Some(customer) => render::customer(id, &customer),
                 None => Answer::json(404, &json!({"code": Self::MISSING})),
             },
@@ -130,7 +136,8 @@ impl Domain for Customers {
     }
 
     fn decide(&self, write: &Write<'_, Route>, so_far: u64, _: u64) -> Decision<Address> {
-        let Some(customer) = write.route.customer_id().and_then(|id| self.customer(id)) else {
+        let visible = |id| self.visible(id, write.ignores_tenant);
+        let Some(customer) = write.route.customer_id().and_then(visible) else {
             return Err(Refused::now(404, json!({"code": Self::MISSING})));
         };
         match write.route {
@@ -157,16 +164,23 @@ impl Domain for Customers {
         }
     }
 
-    /// The next version, and nothing of the address.
+    /// The next version, and the address only if somebody put another one there.
     fn change(&mut self, change: &OtherChange) {
         if let Some(customer) = self.customer_of(&change.object) {
             customer.version = change.after_version;
             customer.internal_notes = format!("Changed by somebody else at {}.", change.after_version);
+            let after = change.after.clone().and_then(|after| serde_json::from_value(after).ok());
+            customer.shipping_address = after.unwrap_or_else(|| customer.shipping_address.clone());
         }
     }
 
     fn version_of(&self, id: &str) -> Option<(String, u64)> {
         Some((format!("customer:{id}"), self.customer(id)?.version))
+    }
+
+    fn put(&self, _: &str, body: &[u8]) -> Result<Option<Value>, String> {
+        let address = Address::parse(body)?;
+        serde_json::to_value(address).map(Some).map_err(|error| error.to_string())
     }
 
     fn render(key: &str, record: &KeyRecord<Outcome>, outcome: &Outcome) -> (u16, Value) {

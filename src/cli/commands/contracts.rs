@@ -6,6 +6,8 @@ mod reload;
 mod retire;
 mod shadow;
 mod stored;
+mod test;
+mod test_page;
 
 use std::path::{Path, PathBuf};
 
@@ -38,6 +40,8 @@ pub(crate) enum ContractsCommand {
     Retire(retire::RetireArgs),
     /// Say what new contracts would have said to stored operations
     Shadow(shadow::ShadowArgs),
+    /// Hold contracts and the services behind them to what they promise
+    Test(test::TestArgs),
 }
 
 /// Does what the command says.
@@ -49,6 +53,7 @@ pub(super) fn run(command: ContractsCommand, context: &Context) -> Result<(), Fa
         ContractsCommand::Reload => reload::run(context),
         ContractsCommand::Retire(args) => retire::run(args, context),
         ContractsCommand::Shadow(args) => shadow::run(&args, context),
+        ContractsCommand::Test(args) => test::run(args, context),
     }
 }
 
@@ -146,11 +151,16 @@ fn told(page: &mut Paper, finding: &Finding) {
 
 /// All findings, and what they mean.
 pub(super) fn page(findings: &[Finding]) -> Paper {
+    listing(findings, "the daemon would not start with them")
+}
+
+/// The same with what the findings mean.
+fn listing(findings: &[Finding], meaning: &str) -> Paper {
     let mut page = Paper::new();
     for finding in findings {
         told(&mut page, finding);
     }
     page.gap();
-    page.prose(Style::Plain, &format!("{} findings; the daemon would not start with them", findings.len()));
+    page.prose(Style::Plain, &format!("{} findings; {meaning}", findings.len()));
     page
 }

@@ -96,6 +96,13 @@ impl Schema {
         }
     }
 
+    /// A schema alone, for tests of what is made from schemas.
+    #[cfg(test)]
+    pub(crate) fn alone(schema: &Value) -> Schema {
+        let mut findings = Findings::default();
+        Schema::compile(schema, "", &mut findings).unwrap_or_else(|| panic!("{findings:?}"))
+    }
+
     /// The schema as written.
     #[must_use]
     pub fn source(&self) -> &Value {

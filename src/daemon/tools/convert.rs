@@ -2,11 +2,9 @@
 
 use serde_json::Value;
 
-use crate::contracts::{
-    Answer, AnswerBody, Contract, Lifecycle, Receipt, RenderError, ToolRef, Violation,
-};
+use crate::contracts::{Answer, Contract, Lifecycle, Receipt, RenderError, ToolRef, Violation};
 use crate::domain::Code;
-use crate::domain::json::{self, Canonical, Limits};
+use crate::domain::json::Canonical;
 use crate::domain::operation::Loss;
 use crate::domain::operation::command::AttemptAnswer;
 use crate::domain::problem::Problem;
@@ -63,13 +61,5 @@ pub(super) fn receipt_text(contract: &Contract, receipt: &Receipt) -> Option<Str
 
 /// The answer, parsed strictly; what cannot be read is said to be unreadable, never guessed.
 pub(super) fn answer_of(reply: &Reply, max_output: usize) -> Answer {
-    let body = if reply.body.is_empty() {
-        AnswerBody::Empty
-    } else {
-        match json::parse(&reply.body, Limits::bytes(max_output)) {
-            Ok(value) => AnswerBody::Json(value),
-            Err(error) => AnswerBody::Unreadable(error.kind.explain().0.to_owned()),
-        }
-    };
-    Answer { status: reply.status, headers: reply.headers.clone(), body }
+    Answer::read(reply.status, reply.headers.clone(), &reply.body, max_output)
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use super::{ADDRESS, change, change_of, confirm, refused, status};
+use super::{ADDRESS, arm, change, change_of, confirm, refused, status};
 use crate::support::sandbox::Sandbox;
 
 fn sha256(bytes: &[u8]) -> String {
@@ -148,4 +148,50 @@ fn the_ledger_has_every_request_as_sent_and_every_effect() {
         assert_eq!(ledger[2]["headers"][name], value);
     }
     assert_ne!(ledger[0]["connection"], ledger[2]["connection"]);
+}
+
+#[test]
+fn another_tenants_customers_are_there_and_are_not_shown() {
+    let sandbox = Sandbox::start();
+    for id in ["C-900000001", "C-999999999"] {
+        refused(&sandbox.get(&format!("/customers/{id}")), 404, "NO_SUCH_CUSTOMER");
+        refused(&change_of(&sandbox, id, 1, "k1", ADDRESS).answer(), 404, "NO_SUCH_CUSTOMER");
+        refused(&confirm(&sandbox, id, "k2").answer(), 404, "NO_SUCH_CUSTOMER");
+    }
+    assert_eq!(sandbox.get("/customers/C-90000000").status, 200, "eight digits are ours");
+    assert_eq!(sandbox.effects()["total"], 0);
+    arm(&sandbox, "ignore_tenant", json!({"times": 2, "match": {"path_prefix": "/customers/"}}));
+    assert_eq!(sandbox.get("/customers/C-900000001").json()["version"], 1);
+    assert_eq!(change_of(&sandbox, "C-900000001", 1, "k3", ADDRESS).answer().status, 200);
+}
+
+#[test]
+fn somebody_else_can_put_another_address() {
+    let mut sandbox = Sandbox::start();
+    let put = |body: &[u8]| sandbox.request("PUT", "/_sandbox/objects/C-7", &[], body).answer();
+    assert_eq!(put(ADDRESS).json()["version"], 2);
+    refused(&put(b"{}"), 400, "INVALID_OBJECT");
+    let seen = sandbox.customer("C-7");
+    assert_eq!((&seen["version"], &seen["shipping_address"]["line1"]), (&json!(2), &json!("Kungsgatan 5")));
+    assert_eq!((&sandbox.effects()["total"], &sandbox.effects()["other_changes"]), (&json!(0), &json!(1)));
+    sandbox.stop();
+    sandbox.restart();
+    assert_eq!(sandbox.customer("C-7"), seen, "the ledger knows");
+}
+
+#[test]
+fn a_blind_service_has_the_effects_that_it_should_not_have() {
+    for (fault, effects) in [("ignore_reuse", 2), ("ignore_version", 2), ("apply_twice", 3)] {
+        let sandbox = Sandbox::start();
+        assert_eq!(change(&sandbox, "k1").answer().status, 200);
+        arm(&sandbox, fault, json!({"times": null}));
+        let body = br#"{"line1":"Storgatan 1","postal_code":"111 43","city":"Stockholm","country":"SE"}"#;
+        let (key, version) = match fault {
+            "ignore_reuse" => ("k1", 18),
+            "ignore_version" => ("k2", 17),
+            _ => ("k2", 18),
+        };
+        change_of(&sandbox, "C-1842", version, key, body).answer();
+        assert_eq!(sandbox.effects()["total"], effects, "{fault}");
+    }
 }

@@ -4,6 +4,7 @@
 mod daemon;
 mod files;
 mod secrets;
+mod tested;
 
 use serde::Serialize;
 
@@ -165,6 +166,7 @@ fn contracts(config: &Config, checks: &mut Vec<Check>) {
                 checks.push(Check::warning("contracts", found, warning.remedy));
             }
             bases(config, &catalog, checks);
+            tested::check(config, &catalog, checks);
         }
         Err(findings) => checks.push(Check::bad(
             "contracts",
