@@ -188,6 +188,13 @@ impl Lock {
         }
     }
 
+    /// The roles that may see a tool.
+    pub fn roles_of<'l>(&'l self, tool: &'l ToolRef) -> impl Iterator<Item = &'l str> {
+        let sees = |pins: &BTreeMap<Version, Pin>| pins.keys().any(|version| version.major == tool.major);
+        let roles = self.roles.iter().filter(move |(_, tools)| tools.get(&tool.name).is_some_and(sees));
+        roles.map(|(role, _)| role.as_str())
+    }
+
     fn pins(&self, tool: &str, version: Version) -> bool {
         self.roles.values().any(|tools| tools.get(tool).is_some_and(|pins| pins.contains_key(&version)))
     }
@@ -214,10 +221,6 @@ impl Lock {
     /// The same, whatever was pinned before.
     #[must_use]
     pub fn pinning(&self, catalog: &Catalog) -> Lock {
-        let sees = |role: &str, tool: &ToolRef| {
-            let of = self.roles.get(role).and_then(|tools| tools.get(&tool.name));
-            of.is_some_and(|pins| pins.keys().any(|version| version.major == tool.major))
-        };
         let mut lock = Lock::default();
         let mut pin = |role: &str, contract: &Contract| {
             let tools = lock.roles.entry(role.to_owned()).or_default();
@@ -227,8 +230,7 @@ impl Lock {
         };
         for contract in catalog.list() {
             let tool = contract.tool_ref();
-            let roles: Vec<&str> =
-                self.roles.keys().map(String::as_str).filter(|role| sees(role, &tool)).collect();
+            let roles: Vec<&str> = self.roles_of(&tool).collect();
             match roles.as_slice() {
                 [] => pin(FIRST_ROLE, contract),
                 roles => roles.iter().for_each(|role| pin(role, contract)),

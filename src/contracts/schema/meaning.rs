@@ -126,10 +126,10 @@ impl Member<'_> {
         }
         if ends_in(&name, TIMES) && is_type(schema, &["string"]) {
             let format = schema.get("format").and_then(Value::as_str);
-            if !matches!(format, Some("date-time" | "date" | "time")) {
+            if !matches!(format, Some("date-time" | "date" | "time")) && !self.says("x-offset") {
                 let message = format!("the time `{}` may be sent without its offset", self.name);
                 let remedy =
-                    "add `format: date-time`, which wants an offset, or `format: date` for a whole day";
+                    "add `format: date-time`, which wants an offset, `format: date` for a day, or `x-offset`";
                 findings.add(FindingCode::MissingOffset, self.at, message, remedy);
             }
         }
@@ -243,5 +243,7 @@ mod tests {
         assert_eq!(codes("sent_at", &json!({"type": "string", "maxLength": 30}), &[]), ["missing-offset"]);
         assert!(codes("sent_at", &json!({"type": "string", "format": "date-time"}), &[]).is_empty());
         assert!(codes("due", &json!({"type": "string", "format": "date"}), &[]).is_empty());
+        let local = json!({"type": "string", "maxLength": 19, "x-offset": "Europe/Stockholm"});
+        assert!(codes("sent_at", &local, &[]).is_empty());
     }
 }

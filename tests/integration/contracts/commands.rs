@@ -180,7 +180,10 @@ fn the_plan_of_a_retirement_names_everything_that_hangs_on_the_tool() {
     let (agent, alice) = (daemon.client("agent"), daemon.client("alice"));
     let plan =
         |tool: &str, exit| json_of(&daemon, &["contracts", "retire", "--plan", tool, "--as", "oscar"], exit);
-    assert_eq!(plan("send_confirmation.v1", 0)["clear"], true);
+    let free = plan("send_confirmation.v1", 0);
+    assert_eq!((&free["clear"], &free["seen_by"]), (&json!(true), &json!([])));
+    assert_eq!(run(&daemon, &["contracts", "lock"]).0, 0);
+    assert_eq!(plan("send_confirmation.v1", 0)["seen_by"], json!(["agent"]));
     let read = plan("get_customer.v1", 5);
     let by: Vec<&str> = read["named_by"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     assert_eq!(by, ["commit_address_change.v2 at /preview/read", "send_confirmation.v1 at /preview/read"]);

@@ -15,7 +15,7 @@ use crate::cli::failure::Failure;
 use crate::cli::output::paper::Paper;
 use crate::cli::output::style::Style;
 use crate::cli::output::values::safe;
-use crate::contracts::{Catalog, Compensation, Contract, Lifecycle};
+use crate::contracts::{Catalog, Compensation, Contract, Lifecycle, Lock};
 use crate::domain::operation::State;
 use crate::domain::{Code, Millis, Time};
 
@@ -36,6 +36,8 @@ struct Plan {
     /// Whether nothing hangs on it any more.
     clear: bool,
     lifecycle: &'static str,
+    /// Roles that may see it, as `catalog.lock` pins it: take it from them first.
+    seen_by: Vec<String>,
     /// Contracts that name it, and where.
     named_by: Vec<String>,
     /// Open operations, by state.
@@ -60,6 +62,8 @@ pub(super) fn run(args: RetireArgs, context: &Context) -> Result<(), Failure> {
     };
     let mut plan = Plan { tool: tool.to_string(), lifecycle: lifecycle(contract), ..Plan::default() };
     plan.named_by = catalog.list().flat_map(|other| names(other, &tool.to_string())).collect();
+    plan.seen_by =
+        Lock::load(&dir).unwrap_or_default().roles_of(&contract.tool_ref()).map(str::to_owned).collect();
     let window = contract.as_write().map(|write| write.idempotency.key_window).unwrap_or(Millis(0));
     let client = context.client()?;
     let mut last = None;
@@ -68,7 +72,8 @@ pub(super) fn run(args: RetireArgs, context: &Context) -> Result<(), Failure> {
             if !operation.state.is_ended() {
                 plan.open.entry(operation.state.as_str()).or_default().push(operation.id.to_string());
             }
-            if operation.state != State::Proposed {
+            // What nobody ever began to send has used no key.
+            if !matches!(operation.state, State::Proposed | State::Approved | State::Denied) {
                 last = last.max(Some(operation.changed));
             }
         }
@@ -121,6 +126,9 @@ fn names(other: &Contract, tool: &str) -> Vec<String> {
 fn page(plan: &Plan) -> Paper {
     let mut page = Paper::new();
     page.heading(&safe(&format!("{} is {}", plan.tool, plan.lifecycle)));
+    if !plan.seen_by.is_empty() {
+        page.field("seen by", &safe(&plan.seen_by.join(", ")));
+    }
     for (state, ids) in &plan.open {
         page.field(state, &ids.join(" "));
     }
