@@ -26,6 +26,8 @@ pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub trait Clock: Send + Sync {
     /// Now.
     fn now(&self) -> Time;
+    /// It was this late already: what was recorded is not in the future.
+    fn not_before(&self, _time: Time) {}
 }
 
 /// Draws ids and other random things.
@@ -373,6 +375,8 @@ pub trait Tool: Send + Sync {
         request: &RenderedRequest,
         receipt: &Value,
     ) -> Result<String, ToolError>;
+    /// Whether the contract wants an independent read after a success.
+    fn wants_readback(&self) -> bool;
     /// The independent read after a success; `None` where the contract wants none.
     ///
     /// # Errors
@@ -388,6 +392,8 @@ pub trait Tool: Send + Sync {
     fn settlement(&self) -> Settlement;
     /// What an audience may see of data.
     fn redact(&self, audience: Audience, data: Value) -> Value;
+    /// Whether an audience sees less than everything.
+    fn redacts(&self, audience: Audience) -> bool;
     /// How sensitive its data is, in the words of the contract.
     fn data_class(&self) -> &str;
     /// What a receipt says, in the places that the contract names.

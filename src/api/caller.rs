@@ -116,10 +116,15 @@ impl Caller {
         }
     }
 
+    /// Whether this caller sees the receipts of the parts of a partial effect.
+    pub(super) fn sees_parts(&self) -> bool {
+        self.audience() != Audience::Agent
+    }
+
     fn with_receipts<T>(&self, stored: &Stored, show: impl FnOnce(Receipts<'_>) -> T) -> T {
         let id = stored.operation.id();
         let redact = |receipt| self.redacted(id, receipt);
-        show(Receipts::Shown { redact: &redact, parts: self.audience() != Audience::Agent })
+        show(Receipts::Shown { redact: &redact, parts: self.sees_parts() })
     }
 }
 

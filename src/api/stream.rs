@@ -122,7 +122,11 @@ impl Reader {
             Err(problem) => return self.fail(&problem).await,
         };
         let (sees, redact) = (|id| self.caller.sees(id), |id, receipt| self.caller.redacted(id, receipt));
-        let view = EventView::of(entry, fact.as_ref(), Eyes { sees: &sees, redact: &redact });
+        let view = EventView::of(
+            entry,
+            fact.as_ref(),
+            Eyes { sees: &sees, redact: &redact, parts: self.caller.sees_parts() },
+        );
         // Ids, names, numbers and JSON values: this cannot fail.
         let data = serde_json::to_string(&view).unwrap_or_default();
         self.send(format!("id: {}\nevent: {}\ndata: {data}\n\n", view.seq, view.name)).await

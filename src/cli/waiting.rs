@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::client::{Ask, Client};
+use super::client::{Ask, Client, ClientError};
 use super::failure::Failure;
 use crate::api::wire::{OperationDetail, OperationView};
 use crate::domain::Code;
@@ -31,7 +31,15 @@ pub(crate) async fn detail(
         let left = until.saturating_duration_since(Instant::now());
         let asked = Instant::now();
         let step = (!left.is_zero()).then(|| left.min(POLL));
-        let detail: OperationDetail = client.ask(Ask::get(path(id)).wait(step)).await?;
+        let detail: OperationDetail = match client.ask(Ask::get(path(id)).wait(step)).await {
+            // The daemon says when to come back; there is time.
+            Err(ClientError::Refused(problem)) if !left.is_zero() && problem.retry_after.is_some() => {
+                let after = Duration::from_secs(problem.retry_after.unwrap_or_default()).max(PAUSE);
+                tokio::time::sleep(after.min(left)).await;
+                continue;
+            }
+            answered => answered?,
+        };
         if step.is_none() || is_settled(detail.summary.state) {
             return Ok(detail);
         }
@@ -41,7 +49,7 @@ pub(crate) async fn detail(
     }
 }
 
-/// Nothing more happens without a person.
+/// It has ended, or nobody knows how: the daemon goes on finding out, which may take long.
 fn is_settled(state: State) -> bool {
     state == State::Unknown || state.is_ended()
 }

@@ -116,12 +116,20 @@ pub(super) fn daemon<'a>(reader: &mut Reader<'a>, document: &'a DeTable<'a>, roo
     }
 }
 
+/// The store keeps 8 MiB of the file system free; less than twice that would give nothing back when it is needed.
+fn reserve(text: &str) -> Result<u64, &'static str> {
+    match values::size(text)? {
+        bytes if bytes < 16 * MIB => Err("expected at least 16MiB: less does not help when the disk is full"),
+        bytes => Ok(bytes),
+    }
+}
+
 pub(super) fn store<'a>(reader: &mut Reader<'a>, document: &'a DeTable<'a>) -> Store {
     let mut s = reader.section(document, "store");
     Store {
         engine: s.get("engine", choice(&[("sled", Engine::Sled)])).unwrap_or(Engine::Sled),
         cache: s.size("cache", 64 * MIB),
-        reserve: s.size("reserve", 32 * MIB),
+        reserve: s.get("reserve", text(reserve)).unwrap_or(32 * MIB),
         group_max: s.number("group_max", 1..=65_536, 1024),
     }
 }

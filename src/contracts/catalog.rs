@@ -217,6 +217,11 @@ impl Catalog {
                 findings.add(FindingCode::MissingField, "/readback", message, "add `with`");
             }
         }
+        for (audience, pointer) in contract.redacted_versions() {
+            let message = format!("`{pointer}` is the version, which is shown to whoever sees the write");
+            let at = format!("/redact/{audience}");
+            findings.add(FindingCode::RedactedPointer, at, message, "do not redact the version");
+        }
         let Some(read) = read else { return };
         each_expr(contract, &mut |expr| {
             for path in expr.paths() {

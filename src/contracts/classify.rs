@@ -5,11 +5,11 @@ use serde_json::Value;
 
 use super::codes;
 use super::contract::Contract;
-use super::model::{ErrorEntry, Evidence, ReceiptSpec, VersionCheck};
+use super::model::{DraftSpec, ErrorEntry, Evidence, ReceiptSpec, VersionCheck};
 use super::preview::version_text;
 use super::units::Pointer;
 use crate::domain::operation::Effect;
-use crate::domain::{Digest, Millis, json};
+use crate::domain::{Digest, Millis, Time, json};
 
 /// Longest pause that a service can ask for; more is not a pause but an outage.
 const MAX_RETRY_AFTER_S: u64 = 24 * 3600;
@@ -241,6 +241,27 @@ impl ReceiptSpec {
     }
 }
 
+/// More than a draft's ttl by this much is another promise than the contract's.
+const ENDS_LATER: i64 = 60_000;
+
+/// A draft that does not say when it ends, or ends later than promised, is not what was to be made.
+fn ends(draft: &DraftSpec, receipt: &Receipt) -> Result<(), String> {
+    let time = |text: &Option<String>| text.as_deref().and_then(|text| text.parse::<Time>().ok());
+    let Some(end) = time(&receipt.expires_at) else {
+        return Err(format!("the answer does not say at {} when the draft ends", draft.expires_at));
+    };
+    let Some(made) = time(&receipt.committed_at) else { return Ok(()) };
+    let lasts = end.as_millis().saturating_sub(made.as_millis());
+    let ttl = i64::try_from(draft.ttl.0).unwrap_or(i64::MAX);
+    match lasts {
+        ..=0 => Err("the draft has ended before it was made".to_owned()),
+        _ if lasts > ttl.saturating_add(ENDS_LATER) => {
+            Err("the draft ends later than the contract promises".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
 fn ambiguous(cause: impl Into<String>) -> Classified {
     Classified::Ambiguous { cause: cause.into() }
 }
@@ -285,12 +306,16 @@ impl Contract {
         let parts = self.write.as_ref().ok_or("this tool is not a write")?;
         if let Err(violations) = self.output.validate(body) {
             let first = violations.first().map_or_else(String::new, |violation| {
-                format!(" at {}: {}", violation.pointer, violation.message)
+                let place = if violation.pointer.is_empty() { "(root)" } else { violation.pointer.as_str() };
+                format!(" at {place}: {}", violation.message)
             });
             return Err(format!("the answer does not pass the output schema{first}"));
         }
         parts.receipt.evidence.check(body, expect)?;
         let receipt = self.read_receipt(body);
+        if let Some(draft) = &parts.draft {
+            ends(draft, &receipt)?;
+        }
         if parts.target.check == VersionCheck::IfMatch
             && let (Some(approved), Some(replaced)) = (expect.version, &receipt.previous_version)
             && approved != replaced

@@ -11,7 +11,7 @@ use super::model::{
 };
 use super::render::RenderError;
 use super::schema::{Schema, Violation};
-use super::units::{ToolRef, Version};
+use super::units::{Pointer, ToolRef, Version};
 use super::verify;
 use super::yaml::{Document, MAX_BYTES};
 use super::{canonical, resolve};
@@ -218,6 +218,33 @@ impl Contract {
     #[must_use]
     pub fn keeps_less(&self) -> bool {
         !self.redact.never_store.is_empty()
+    }
+
+    /// Whether an audience sees less than everything.
+    #[must_use]
+    pub fn redacts_for(&self, audience: &str) -> bool {
+        self.redact.audiences.get(audience).is_some_and(|rules| !rules.is_empty())
+    }
+
+    /// Redactions of what a receipt names as the version: every view shows that by itself.
+    pub(super) fn redacted_versions(&self) -> Vec<(&str, &Pointer)> {
+        let Some(parts) = &self.write else { return Vec::new() };
+        let named = [&parts.receipt.previous_version, &parts.receipt.new_version];
+        let rules = self.redact.audiences.iter().filter(|(audience, _)| *audience != "log");
+        rules
+            .flat_map(|(audience, rules)| rules.iter().map(|(pointer, _)| (audience.as_str(), pointer)))
+            .filter(|(_, pointer)| {
+                let covers = |named: &Pointer| {
+                    pointer.0.len() <= named.0.len()
+                        && pointer
+                            .0
+                            .iter()
+                            .zip(&named.0)
+                            .all(|(hidden, used)| hidden == used || hidden == "*")
+                };
+                named.iter().any(|named| named.as_ref().is_some_and(covers))
+            })
+            .collect()
     }
 
     /// Whether this status claims that it happened.

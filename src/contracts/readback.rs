@@ -60,6 +60,7 @@ fn compare(expected: &Value, seen: Option<&Value>, at: &str, differences: &mut V
             }
         }
         (expected, Some(seen)) if expected == seen => {}
+        (Value::Number(expected), Some(Value::Number(seen))) if expected.as_f64() == seen.as_f64() => {}
         _ => differences.push(at.to_owned()),
     }
 }
@@ -79,6 +80,7 @@ mod tests {
         };
         assert_eq!(told(json!({"a": 1}), json!({"a": 1, "b": 2})), Vec::<String>::new());
         assert_eq!(told(json!({"a": {"b/c": 1}, "d": 2}), json!({"a": {"b/c": 2}})), ["/a/b~1c", "/d"]);
+        assert_eq!(told(json!({"a": 1}), json!({"a": 1.0})), Vec::<String>::new());
         assert_eq!(told(json!({"a": [1]}), json!({"a": [1, 2]})), ["/a"]);
         assert_eq!(told(json!({"a": null}), json!({})), ["/a"], "null and absent are two things");
     }

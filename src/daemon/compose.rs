@@ -56,7 +56,7 @@ pub fn compose(
 ) -> Result<Composed, SetupError> {
     let bases = config.bases.iter().map(base).collect();
     let adapter = HttpAdapter::new(bases)?;
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let tools = Current::new(&config.daemon.contracts, origins(config), Arc::clone(&clock), catalog);
     let warnings = tools.warnings();
     let tools: Arc<dyn Toolbox> = Arc::new(tools);

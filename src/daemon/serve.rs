@@ -20,10 +20,9 @@ use crate::config::{Config, ConfigError, Environment};
 use crate::contracts::{Catalog, Finding};
 use crate::domain::Digest;
 use crate::engine::failpoint::{self, NotAFailPoint};
-use crate::engine::system::SystemClock;
+use crate::engine::system::wall;
 use crate::engine::{self, Handle, RecoveryReport, StartError};
 use crate::observe::{LogError, start_logs};
-use crate::ports::Clock;
 use crate::reconcile::{self, Cadence};
 use crate::store::lock::{LockError, StateLock};
 use crate::store::sled::{Options as SledOptions, SledStore};
@@ -105,7 +104,7 @@ pub fn serve(options: &ServeOptions, ready: impl FnOnce(&Path) + Send) -> Result
     let dir = &config.daemon.state_dir;
     make_private(dir).map_err(|why| ServeError::StateDir { dir: dir.clone(), why })?;
     // Taken before anything else is touched; held to the end of the process.
-    let lock = StateLock::acquire(dir, SystemClock.now())?;
+    let lock = StateLock::acquire(dir, wall())?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::Runtime)?;
     let served = runtime.block_on(run(Arc::new(config), catalog, ready));

@@ -12,8 +12,8 @@ use serde_json::Value;
 use self::convert::{ambiguous, answer_of, canonical_text, code_of, invalid, life, receipt_text, unrendered};
 use self::rules::{rules, settlement};
 use crate::contracts::{
-    Actor as RenderActor, AnswerBody, Catalog, Classified, Contract, EffectClass, Expect, Lifecycle,
-    ReadOutcome, RenderError, StatusAnswer as Status, StatusContext, ToolRef, VersionCheck, WriteContext,
+    Actor as RenderActor, Catalog, Classified, Contract, EffectClass, Expect, Lifecycle, ReadOutcome,
+    RenderError, StatusAnswer as Status, StatusContext, ToolRef, VersionCheck, WriteContext,
 };
 use crate::domain::ids::RunId;
 use crate::domain::json::Canonical;
@@ -272,7 +272,12 @@ impl Tool for Bound {
                     .map(|part| NamedEffect {
                         name: part.name,
                         state: part.state,
-                        receipt: part.receipt.as_ref().and_then(|value| canonical_text(value).ok()),
+                        // What may never be kept is named by places of the whole answer.
+                        receipt: part
+                            .receipt
+                            .as_ref()
+                            .filter(|_| !self.contract.keeps_less())
+                            .and_then(|value| canonical_text(value).ok()),
                     })
                     .collect(),
             },
@@ -333,15 +338,12 @@ impl Tool for Bound {
         if !self.contract.claims_success(reply.status) {
             return None;
         }
-        if !self.contract.keeps_less() {
-            return Some(reply.body.clone());
-        }
-        // What cannot be read cannot be searched for what may not be kept.
-        match answer_of(reply, self.max_output()).body {
-            AnswerBody::Json(value) => canonical_text(&self.contract.without_never_store(&value)).ok(),
-            AnswerBody::Empty | AnswerBody::Unreadable(_) => None,
-        }
-        .map(String::into_bytes)
+        // It does not have its form, so nobody knows where in it the things are that may not be kept.
+        Some(if self.contract.keeps_less() { Vec::new() } else { reply.body.clone() })
+    }
+
+    fn wants_readback(&self) -> bool {
+        self.contract.as_write().is_ok_and(|write| write.readback.is_some())
     }
 
     fn readback(&self, arguments: &Value, receipt: &Value) -> Result<Option<PreviewRead>, ToolError> {
@@ -365,6 +367,10 @@ impl Tool for Bound {
 
     fn redact(&self, audience: Audience, data: Value) -> Value {
         self.contract.redact_for(audience.as_str(), &data)
+    }
+
+    fn redacts(&self, audience: Audience) -> bool {
+        self.contract.redacts_for(audience.as_str())
     }
 
     fn data_class(&self) -> &str {

@@ -10,7 +10,7 @@ use super::readback::read_back;
 use super::toolcache::ToolCache;
 use super::{Parts, admit, call, failpoint};
 use crate::domain::ids::{AttemptId, OperationId};
-use crate::domain::operation::command::{AttemptAnswer, VersionCheck};
+use crate::domain::operation::command::{AttemptAnswer, StatusAnswer, VersionCheck};
 use crate::domain::operation::{Body, Evidence, Loss, RAW_ANSWER_KEPT, RawAnswer};
 use crate::domain::{Code, Digest, Time};
 use crate::ports::{NoReply, Purpose, Reply, Tool};
@@ -86,12 +86,22 @@ impl Launch {
                 beside.raw = self.raw(tool.as_ref(), &reply, parts.clock.now());
             }
             (AttemptAnswer::Receipt { receipt, .. }, _) => {
+                self.keep_receipt(tool.as_ref(), receipt, writer);
                 let arguments = &self.body.arguments;
                 beside.readback = read_back(parts, tool.as_ref(), proposal, arguments, receipt).await;
             }
             _ => {}
         }
         tell_with(answer, beside);
+    }
+
+    /// The receipt is stored before an independent read is made: whatever becomes of that, the success is proven.
+    fn keep_receipt(&self, tool: &dyn Tool, receipt: &str, writer: &Sender<Message>) {
+        if tool.wants_readback() {
+            let answer = StatusAnswer::Succeeded { receipt: receipt.to_owned(), new_version: None };
+            let id = self.stored.operation.id();
+            let _ = writer.send(Message::Status { id, answer, readback: None });
+        }
     }
 
     /// What is kept of an answer that claims success and is not fit to be a receipt.

@@ -1,5 +1,5 @@
-//! The independent read after a success: made before the success is recorded, so that both are in one commit and neither
-//! is forgotten. What it sees proves nothing against the receipt; a difference is for a person to look at.
+//! The independent read after a success: made while the target is still held, so that no later write is taken for a
+//! difference. The receipt is stored before. What it sees proves nothing against the receipt; a difference is for a person to look at.
 
 use serde_json::Value;
 

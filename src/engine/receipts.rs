@@ -7,9 +7,9 @@ use super::readback::read_back;
 use crate::domain::Code;
 use crate::domain::ids::OperationId;
 use crate::domain::operation::{Proposal, RawAnswer, Readback};
-use crate::domain::principal::{Principal, Role};
+use crate::domain::principal::{Principal, PrincipalKind, Role};
 use crate::domain::problem::Problem;
-use crate::ports::Tool;
+use crate::ports::{Audience, Tool};
 
 impl Handle {
     /// What an independent read sees after a success that the status protocol told of.
@@ -49,12 +49,24 @@ impl Handle {
     /// # Errors
     /// NOT_FOUND, PERMISSION_DENIED, or INTERNAL when the record cannot be read.
     pub fn raw_answer(&self, id: OperationId, by: &Principal) -> Result<RawAnswer, Box<Problem>> {
-        self.operation(id, by)?;
-        if !by.has(Role::Operator) {
-            let detail = "an answer that is not fit to be a receipt is shown to operators only";
+        let stored = self.operation(id, by)?;
+        let person = match by.kind {
+            PrincipalKind::User | PrincipalKind::Operator => true,
+            PrincipalKind::Agent | PrincipalKind::Service => false,
+        };
+        if !person || !by.has(Role::Operator) {
+            let detail =
+                "an answer that is not fit to be a receipt is shown to persons with the role `operator` only";
             return Err(Box::new(Problem::new(Code::PermissionDenied, detail)));
         }
         let raw = self.records().raw(id).map_err(|error| unreadable(&error))?;
-        raw.ok_or_else(|| Box::new(Problem::new(Code::NotFound, "no answer of this operation is kept")))
+        let mut raw =
+            raw.ok_or_else(|| Box::new(Problem::new(Code::NotFound, "no answer of this operation is kept")))?;
+        // It does not have its form, so nobody knows where in it the things are that operators are not to see.
+        let tool = self.tool_of(&stored.operation.proposal);
+        if tool.map_or(true, |tool| tool.redacts(Audience::Operator)) {
+            raw.bytes.clear();
+        }
+        Ok(raw)
     }
 }

@@ -147,6 +147,7 @@ pub fn start(
     let published = Arc::new(Published::new(0));
     let memory = load_with(&parts, &published, &mut report, progress)?;
     report.clock_is_behind = parts.clock.now() < memory.head.at;
+    parts.clock.not_before(memory.head.at);
     let (sender, queue) = mpsc::channel();
     let cache = Arc::new(ToolCache::default());
     let mut writer = Writer {
@@ -159,6 +160,7 @@ pub fn start(
         to_self: sender.clone(),
         runtime,
         dead_since: None,
+        failed_at: None,
         draining: false,
         points: Vec::new(),
         outcomes: Vec::new(),

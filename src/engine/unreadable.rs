@@ -13,9 +13,10 @@ const RETRY_AFTER_SECONDS: u64 = 1;
 pub(super) fn unreadable(error: &RecordError) -> Box<Problem> {
     match error {
         RecordError::Read(ReadError::Dead { .. } | ReadError::Io { .. }) => {
+            // What it is about may have happened long ago: a read that fails says nothing about that.
             tracing::warn!(%error, "the store cannot be read now");
             let detail = "the store is being opened again after an error; ask again";
-            let problem = Problem::new(Code::Unavailable, detail).effect(Effect::None);
+            let problem = Problem::new(Code::Unavailable, detail).effect(Effect::Unknown);
             Box::new(problem.retry_after(RETRY_AFTER_SECONDS))
         }
         RecordError::Read(
@@ -38,7 +39,7 @@ mod tests {
         let closed = unreadable(&ReadError::Dead { what: "disk full".to_owned() }.into());
         assert_eq!(
             (closed.code, closed.effect, closed.retry_after),
-            (Code::Unavailable, Effect::None, Some(1))
+            (Code::Unavailable, Effect::Unknown, Some(1))
         );
         let damaged = ReadError::Damaged { key: Key::space(b'p'), what: Damage::Checksum };
         assert_eq!(unreadable(&damaged.into()).code, Code::Internal);

@@ -35,6 +35,9 @@ const CLOCKS_PER_GROUP: usize = 1024;
 /// Between attempts to reopen a store that failed.
 const REOPEN_EVERY: Duration = Duration::from_secs(1);
 
+/// A commit that fails within this time after another is not followed by a new attempt at once.
+const FAILS_AGAIN: Duration = Duration::from_secs(5);
+
 pub(super) struct Writer {
     pub(super) parts: Parts,
     pub(super) published: Arc<Published>,
@@ -46,6 +49,8 @@ pub(super) struct Writer {
     pub(super) runtime: tokio::runtime::Handle,
     /// Set after a store error: nothing is accepted until the store is open again.
     pub(super) dead_since: Option<Instant>,
+    /// When a commit failed last.
+    pub(super) failed_at: Option<Instant>,
     /// The daemon is stopping: outcomes are stored, nothing is started.
     pub(super) draining: bool,
     /// Points to pass after the next commit.
@@ -202,6 +207,8 @@ impl Writer {
                 "the store did not confirm; nothing was executed. Ask again with the same key",
             ),
         };
+        // The first failure after a while is followed by a start at once; when that does not help, there is a pause.
+        let again = self.failed_at.replace(Instant::now()).is_some_and(|last| last.elapsed() < FAILS_AGAIN);
         self.dead_since = Some(Instant::now());
         for told in group.after {
             told(Some(&problem));
@@ -210,7 +217,9 @@ impl Writer {
             // Outcomes must still be storable: the reserve is for them. New proposals stay refused.
             let _ = self.parts.store.release_reserve();
         }
-        self.reopen();
+        if !again {
+            self.reopen();
+        }
     }
 
     fn reopen_if_dead(&mut self) {

@@ -33,7 +33,7 @@ pub(super) async fn events(
     let history = caller.engine().history(id, caller.principal())?;
     let limit = query.limit.items(&caller);
     let (sees, redact) = (|id| caller.sees(id), |id, receipt| caller.redacted(id, receipt));
-    let eyes = Eyes { sees: &sees, redact: &redact };
+    let eyes = Eyes { sees: &sees, redact: &redact, parts: caller.sees_parts() };
     let mut later = history.iter().filter(|entry| u64::from(entry.number) > query.after);
     let mut items = Vec::new();
     for entry in later.by_ref().take(limit) {

@@ -38,6 +38,8 @@ pub struct Eyes<'a> {
     pub sees: &'a dyn Fn(OperationId) -> bool,
     /// What the reader may see of a receipt of an operation.
     pub redact: &'a dyn Fn(OperationId, Value) -> Value,
+    /// Whether the receipts of the parts of a partial effect are shown: a redaction names places of the whole answer.
+    pub parts: bool,
 }
 
 /// One journal entry.
@@ -102,15 +104,32 @@ fn data(entry: &Entry, fact: &Fact, eyes: Eyes<'_>) -> Option<Value> {
     let mut value = if value.is_null() { return None } else { value };
     if let Subject::Operation(id) = entry.subject {
         receipts(&mut value, &|receipt| (eyes.redact)(id, receipt));
+        if let Some(parts) = value.get_mut("effects").and_then(Value::as_array_mut) {
+            for part in parts.iter_mut().filter_map(Value::as_object_mut) {
+                show_part(part, eyes.parts);
+            }
+        }
     }
     Some(value)
 }
 
-/// Receipts are stored as text: of an outcome, of a late answer, of the parts of a partial effect.
+fn show_part(part: &mut serde_json::Map<String, Value>, shown: bool) {
+    match part.get_mut("receipt") {
+        Some(receipt) if shown => {
+            if let Some(text) = receipt.as_str() {
+                *receipt = json_of(text);
+            }
+        }
+        Some(_) => drop(part.remove("receipt")),
+        None => {}
+    }
+}
+
+/// Receipts are stored as text: of an outcome, of a late answer.
 fn receipts(value: &mut Value, redact: &dyn Fn(Value) -> Value) {
     match value {
         Value::Object(members) => {
-            for (name, member) in members {
+            for (name, member) in members.iter_mut().filter(|(name, _)| *name != "effects") {
                 match member.as_str() {
                     Some(text) if name == "receipt" || name == "succeeded" => *member = redact(json_of(text)),
                     Some(_) => {}

@@ -109,7 +109,7 @@ fn warn(warnings: &[WarningView], context: &Context) {
 
 /// Wall time, for the offline commands.
 fn now() -> crate::domain::Time {
-    crate::ports::Clock::now(&crate::engine::system::SystemClock)
+    crate::engine::system::wall()
 }
 
 /// Why an offline command stopped. Nothing was sent anywhere by it.

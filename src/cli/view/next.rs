@@ -51,7 +51,9 @@ fn steps(view: &OperationView) -> Vec<(&'static str, String)> {
             if view.commit == CommitMode::Explicit {
                 steps.push(("the requester, to execute it", format!("writd op commit {id}")));
             }
-            steps.push(("whoever approved it, to take that back", format!("writd op revoke {id}")));
+            if view.approvals > 0 {
+                steps.push(("whoever approved it, to take that back", format!("writd op revoke {id}")));
+            }
             steps.push(("the requester or an operator, to stop it", format!("writd op cancel {id}")));
             steps
         }

@@ -7,7 +7,7 @@ mod service;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::system::{SystemClock, SystemIds};
+use super::system::{SystemIds, wall};
 use super::{Handle, Limits, Parts, RecoveryReport, start};
 use crate::domain::operation::Actor;
 use crate::domain::principal::{Assurance, Principal, PrincipalKind, Role};
@@ -38,7 +38,7 @@ impl Clock for TestClock {
         if let Some(set) = *self.1.lock().unwrap_or_else(PoisonError::into_inner) {
             return set;
         }
-        Time::from_millis(SystemClock.now().as_millis() + self.0.load(Ordering::SeqCst))
+        Time::from_millis(wall().as_millis() + self.0.load(Ordering::SeqCst))
     }
 }
 

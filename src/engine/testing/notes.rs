@@ -261,8 +261,12 @@ impl Tool for NoteTool {
         }
     }
 
+    fn wants_readback(&self) -> bool {
+        self.name.ends_with("_looked_at")
+    }
+
     fn readback(&self, arguments: &Value, _: &Value) -> Result<Option<PreviewRead>, ToolError> {
-        match self.name.ends_with("_looked_at") {
+        match self.wants_readback() {
             true => self.preview(arguments),
             false => Ok(None),
         }
@@ -287,6 +291,10 @@ impl Tool for NoteTool {
             members.remove("secret");
         }
         data
+    }
+
+    fn redacts(&self, audience: Audience) -> bool {
+        audience == Audience::Agent
     }
 
     fn data_class(&self) -> &'static str {

@@ -68,13 +68,7 @@ impl Writer {
             }
             Err(problem) => return drop(reply.send(Err(problem))),
         }
-        if self.parts.store.low_space() {
-            let problem = Problem::new(
-                Code::StorageFull,
-                "little space is left: it is kept for outcomes, new proposals are refused. Free space",
-            );
-            return drop(reply.send(Err(Box::new(problem))));
-        }
+        let Some(reply) = self.refuse_low_space(reply) else { return };
         match self.store_draft(draft) {
             Ok(stored) => {
                 self.points.push("P1");
@@ -82,6 +76,19 @@ impl Writer {
             }
             Err(problem) => drop(reply.send(Err(problem))),
         }
+    }
+
+    /// What is left is for outcomes: nothing new is begun.
+    fn refuse_low_space<T>(&self, reply: Reply<T>) -> Option<Reply<T>> {
+        if !self.parts.store.low_space() {
+            return Some(reply);
+        }
+        let problem = Problem::new(
+            Code::StorageFull,
+            "little space is left: it is kept for outcomes, new runs and proposals are refused. Free space",
+        );
+        let _ = reply.send(Err(Box::new(problem)));
+        None
     }
 
     fn store_draft(&mut self, draft: Draft) -> Result<Arc<Stored>, Box<Problem>> {
@@ -220,6 +227,8 @@ impl Writer {
 
     fn open_run(&mut self, run: Run, key: Option<(Digest, Digest)>, reply: Reply<(Arc<Run>, bool)>) {
         let Some(reply) = self.refuse_while_dead(reply) else { return };
+        // A repeat is answered all the same.
+        let low = self.parts.store.low_space();
         if let Some((scope, request)) = key {
             match self.remembered(scope) {
                 Ok(None) => {}
@@ -241,10 +250,11 @@ impl Writer {
                 created: Created::Run(run.id),
                 at: run.opened,
             };
-            if let Err(error) = self.group.put_idempotency(scope, record) {
+            if !low && let Err(error) = self.group.put_idempotency(scope, record) {
                 return drop(reply.send(Err(internal(&error))));
             }
         }
+        let Some(reply) = self.refuse_low_space(reply) else { return };
         let run = Arc::new(run);
         let fact = Fact::RunOpened(Box::new(run.as_ref().clone()));
         self.published.hold_run(run.id, None);

@@ -28,18 +28,18 @@ impl Writer {
         {
             tracing::error!(%id, %error, "an answer that is not fit to be a receipt could not be kept");
         }
-        self.read_back(id, beside.readback, recorded);
+        self.read_back(id, beside.readback);
     }
 
     pub(super) fn status(&mut self, id: OperationId, answer: StatusAnswer, readback: Option<Readback>) {
         let kept = Message::Status { id, answer: answer.clone(), readback: readback.clone() };
-        let recorded = self.outcome(id, &Command::RecordStatus { answer }, kept);
-        self.read_back(id, readback, recorded);
+        let _ = self.outcome(id, &Command::RecordStatus { answer }, kept);
+        self.read_back(id, readback);
     }
 
-    /// In the same group as the success that it looked at.
-    fn read_back(&mut self, id: OperationId, found: Option<Readback>, recorded: bool) {
-        let Some(found) = found.filter(|_| recorded) else { return };
+    /// In the same group as the success that it looked at; or after it, where a kept receipt has settled it meanwhile.
+    fn read_back(&mut self, id: OperationId, found: Option<Readback>) {
+        let Some(found) = found.filter(|_| self.dead_since.is_none()) else { return };
         let Ok(before) = self.load(id) else { return };
         let daemon = Principal::daemon();
         let decided = decide(&before.operation, &Command::RecordReadback { found }, &self.facts(&daemon));
