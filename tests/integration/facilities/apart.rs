@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Desk, House, NOTIFY, SUBMIT, order_args, with};
+use super::{CANCEL, CREATE, Desk, House, NOTIFY, SUBMIT, UPDATE, order_args, with};
 use crate::support::socket::{Reply, Trouble, code_of};
 
 /// A refusal without what differs from one to the next.
@@ -87,4 +87,19 @@ fn submitted_and_not_told_is_shown_as_exactly_that() {
     assert_eq!(house.sandbox.effects_of(&format!("order:{id}")), 1);
     assert_eq!(house.sandbox.effects_of(&format!("notification:{id}")), 0);
     assert_eq!(house.desk().order(&id)["state"], "submitted", "and it stays submitted");
+}
+
+#[test]
+fn the_lock_gives_the_agent_drafts_and_the_workflow_what_is_executed() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/workflows/catalog.lock");
+    let lock = std::fs::read_to_string(path).expect("the lock");
+    let (agent, workflow) = lock.split_once("\nworkflow:\n").expect("two roles");
+    for tool in [SUBMIT, CANCEL, NOTIFY] {
+        let line = format!("  {}:\n", tool.trim_end_matches(".v1"));
+        assert!(workflow.contains(&line) && !agent.contains(&line), "{tool}");
+    }
+    for tool in [CREATE, UPDATE] {
+        let line = format!("  {}:\n", tool.trim_end_matches(".v1"));
+        assert!(agent.contains(&line) && !workflow.contains(&line), "{tool}");
+    }
 }
