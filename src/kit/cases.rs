@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
-use super::live::{Looked, Sandbox, Sent, Service, Stop};
+use super::live::{Looked, Sandbox, Sent, Service, Stop, make_true};
 use super::report::{Check, Part};
-use crate::contracts::cases::{Case, CaseFile, Given, Outcome, Then, When};
+use crate::contracts::cases::{Case, CaseFile, Outcome, Then, When};
 use crate::contracts::{Classified, EffectClass, StatusAnswer};
 use crate::domain::json::pointer;
 use crate::domain::problem::Problem;
@@ -57,7 +57,7 @@ pub(super) async fn play(service: &Service<'_>, files: &[CaseFile]) -> Vec<Check
 
 async fn one(service: &Service<'_>, sandbox: &Sandbox<'_>, case: &Case) -> Result<(), String> {
     for given in &case.given {
-        make_true(sandbox, given).await.map_err(|why| format!("given: {why}"))?;
+        make_true(service, Some(sandbox), given).await.map_err(|why| format!("given: {why}"))?;
     }
     let before = sandbox.effects_in_all().await?;
     let came = when(service, &case.when).await;
@@ -65,15 +65,6 @@ async fn one(service: &Service<'_>, sandbox: &Sandbox<'_>, case: &Case) -> Resul
     // A fault that was not used up is not for the next case.
     sandbox.set("DELETE", "faults", &Value::Null).await?;
     compare(&case.then, &came, effects)
-}
-
-async fn make_true(sandbox: &Sandbox<'_>, given: &Given) -> Result<(), String> {
-    match given {
-        Given::Reset => sandbox.set("POST", "reset", &Value::Null).await,
-        Given::Fault(fault) => sandbox.set("POST", "faults", fault).await,
-        Given::Put { path, body } => sandbox.set("PUT", path, body).await,
-        Given::Bump(id) => sandbox.set("POST", &format!("bump/{id}"), &Value::Null).await,
-    }
 }
 
 async fn when(service: &Service<'_>, when: &When) -> Came {
@@ -174,7 +165,7 @@ fn written(sent: Sent) -> Came {
             Came { answer: answer.into_json(), ..Came::of(Outcome::Unknown, words) }
         }
         Sent::Lost(_) => Came::of(Outcome::Unknown, words),
-        Sent::NothingSent(_) => Came::of(Outcome::TryAgain, words),
+        Sent::Nothing(_) => Came::of(Outcome::TryAgain, words),
     }
 }
 

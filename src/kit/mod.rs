@@ -27,7 +27,7 @@ pub use junit::junit;
 pub use record::{Record, RecordError, Tested};
 pub use report::{Check, Part, Report, ToolReport, Verdict};
 
-use crate::contracts::cases::CaseFile;
+use crate::contracts::cases::{CaseFile, Given};
 use crate::contracts::{Catalog, Contract, ToolRef};
 use crate::ports::{IdSource, Invoker, Tool, Toolbox};
 
@@ -91,7 +91,9 @@ async fn one(
     if ask.live {
         let service = live::Service::new(parts, contract, tool, ask.patience);
         report.origin = service.origin().map(str::to_owned);
-        report.checks.extend(live::questions(&service, other_tenant(files, contract)).await);
+        report
+            .checks
+            .extend(live::questions(&service, other_tenant(files, contract), &before(files, contract)).await);
     }
     report
 }
@@ -100,6 +102,12 @@ fn other_tenant<'f>(files: &'f [CaseFile], contract: &Contract) -> Option<&'f Va
     let tool = contract.tool_ref();
     let named = files.iter().flat_map(|file| &file.other_tenant);
     named.into_iter().find(|(known, _)| *known == tool).map(|(_, args)| args)
+}
+
+fn before(files: &[CaseFile], contract: &Contract) -> Vec<Given> {
+    let tool = contract.tool_ref();
+    let named = files.iter().flat_map(|file| &file.before_questions);
+    named.filter(|(known, _)| *known == tool).flat_map(|(_, steps)| steps.clone()).collect()
 }
 
 fn empty(contract: &Contract) -> ToolReport {

@@ -26,6 +26,8 @@ pub struct CaseFile {
     pub about: String,
     /// Arguments that name something of another tenant, per tool.
     pub other_tenant: Vec<(ToolRef, Value)>,
+    /// What is made true before each question to the service of a tool, per tool.
+    pub before_questions: Vec<(ToolRef, Vec<Given>)>,
     /// The cases.
     pub cases: Vec<Case>,
 }
@@ -43,7 +45,7 @@ pub struct Case {
     pub then: Then,
 }
 
-/// One thing that is made true at the sandbox.
+/// One thing that is made true at the service or its sandbox.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Given {
     /// Everything is as it was at first.
@@ -59,6 +61,13 @@ pub enum Given {
     },
     /// Somebody else changes the thing with this id.
     Bump(String),
+    /// A write of another contract is applied.
+    Write {
+        /// The tool.
+        tool: ToolRef,
+        /// Its arguments.
+        args: Value,
+    },
 }
 
 /// What is done.

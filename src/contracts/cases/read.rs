@@ -33,7 +33,8 @@ fn case_file(file: &str, value: &Value, catalog: &Catalog, findings: &mut Findin
     let about = fields.text("about", findings);
     fields.need("about", FindingCode::MissingField, "what the cases are about", findings);
     let other_tenant = other_tenant(&mut fields, catalog, findings);
-    let before = givens(&mut fields, findings);
+    let before_questions = before_questions(&mut fields, catalog, findings);
+    let before = givens(&mut fields, catalog, findings);
     let at = fields.at("cases");
     let cases = fields.items("cases", findings).iter().enumerate().filter_map(|(i, item)| {
         let mut case = case(item, &child(&at, &i.to_string()), catalog, findings)?;
@@ -42,7 +43,13 @@ fn case_file(file: &str, value: &Value, catalog: &Catalog, findings: &mut Findin
     });
     let cases = cases.collect();
     fields.done(findings);
-    CaseFile { file: file.to_owned(), about: about.unwrap_or_default(), other_tenant, cases }
+    CaseFile {
+        file: file.to_owned(),
+        about: about.unwrap_or_default(),
+        other_tenant,
+        before_questions,
+        cases,
+    }
 }
 
 fn other_tenant(
@@ -94,17 +101,42 @@ fn refuse_invalid(contract: &Contract, args: &Value, at: &str, findings: &mut Fi
     }
 }
 
-fn givens(fields: &mut Fields<'_>, findings: &mut Findings) -> Vec<Given> {
-    let at = fields.at("given");
-    let items = fields.items("given", findings);
-    items
-        .iter()
-        .enumerate()
-        .filter_map(|(i, item)| given(item, &child(&at, &i.to_string()), findings))
-        .collect()
+fn before_questions(
+    fields: &mut Fields<'_>,
+    catalog: &Catalog,
+    findings: &mut Findings,
+) -> Vec<(ToolRef, Vec<Given>)> {
+    let at = fields.at("before_questions");
+    let mut found = Vec::new();
+    for (name, steps) in fields.entries("before_questions", findings) {
+        let at = child(&at, name);
+        let Ok(tool) = name.parse::<ToolRef>() else {
+            let wanted = "a tool with its major version, such as `get_customer.v1`";
+            let message = format!("`{name}` is not {wanted}");
+            findings.add(FindingCode::BadValue, at, message, format!("write {wanted}"));
+            continue;
+        };
+        contract_of(&tool, &at, catalog, findings);
+        match steps {
+            Value::Array(steps) => found.push((tool, steps_of(steps, &at, catalog, findings))),
+            other => wrong_type(&at, "a list", other, findings),
+        }
+    }
+    found
 }
 
-fn given(value: &Value, at: &str, findings: &mut Findings) -> Option<Given> {
+fn givens(fields: &mut Fields<'_>, catalog: &Catalog, findings: &mut Findings) -> Vec<Given> {
+    let at = fields.at("given");
+    let items = fields.items("given", findings);
+    steps_of(items, &at, catalog, findings)
+}
+
+fn steps_of(items: &[Value], at: &str, catalog: &Catalog, findings: &mut Findings) -> Vec<Given> {
+    let steps = items.iter().enumerate();
+    steps.filter_map(|(i, item)| given(item, &child(at, &i.to_string()), catalog, findings)).collect()
+}
+
+fn given(value: &Value, at: &str, catalog: &Catalog, findings: &mut Findings) -> Option<Given> {
     let mut fields = Fields::open(value, at, findings);
     let mut found = Vec::new();
     if let Some(reset) = fields.get("reset") {
@@ -131,13 +163,34 @@ fn given(value: &Value, at: &str, findings: &mut Findings) -> Option<Given> {
         found.extend(path.map(|path| Given::Put { path, body }));
     }
     found.extend(fields.parsed("bump", findings, sandbox_path).map(Given::Bump));
+    if let Some(write) = fields.object("write", findings) {
+        found.extend(written(write, catalog, findings));
+    }
     fields.done(findings);
     let count = value.as_object().map_or(0, Map::len);
     if count != 1 {
         let message = format!("a step does one thing; this one has {count} keys");
-        findings.add(FindingCode::BadValue, at, message, "one of: reset, fault, put, bump");
+        findings.add(FindingCode::BadValue, at, message, "one of: reset, fault, put, bump, write");
     }
     found.pop()
+}
+
+fn written(mut fields: Fields<'_>, catalog: &Catalog, findings: &mut Findings) -> Option<Given> {
+    let at = fields.pointer().to_owned();
+    let tool = fields.parsed("tool", findings, |text| text.parse::<ToolRef>());
+    let args = fields.get("args").cloned();
+    for (key, why) in [("tool", "which write"), ("args", "its arguments")] {
+        fields.need(key, FindingCode::MissingField, why, findings);
+    }
+    fields.done(findings);
+    let (tool, args) = (tool?, args?);
+    let contract = contract_of(&tool, &child(&at, "tool"), catalog, findings)?;
+    refuse_invalid(&contract, &args, &child(&at, "args"), findings);
+    if contract.class() == EffectClass::Read {
+        let message = format!("`{tool}` is a read, which makes nothing true");
+        findings.add(FindingCode::ToolNotFound, child(&at, "tool"), message, "name a write or a draft");
+    }
+    Some(Given::Write { tool, args })
 }
 
 /// A path that stays below the sandbox's own routes.
@@ -154,7 +207,7 @@ fn sandbox_path(text: &str) -> Result<String, NotThis> {
 fn case(value: &Value, at: &str, catalog: &Catalog, findings: &mut Findings) -> Option<Case> {
     let mut fields = Fields::open(value, at, findings);
     let name = fields.text("case", findings);
-    let given = givens(&mut fields, findings);
+    let given = givens(&mut fields, catalog, findings);
     let when = fields.object("when", findings).and_then(|when| self::when(when, catalog, findings));
     let then = fields.object("then", findings).and_then(|then| self::then(then, findings));
     for (key, why) in [("case", "its name"), ("when", "what is done"), ("then", "what must come of it")] {

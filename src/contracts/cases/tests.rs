@@ -59,6 +59,16 @@ fn whatever_is_not_of_the_format_is_a_finding_with_its_place() {
         ("{ bump: C-1 }", "{ bump: C-1, reset: true }", "/cases/0/given/1 bad-value one of: reset, fault"),
         ("/a/b: 1", "a: 1", "/cases/0/then bad-value"),
         ("{ fault: version_bump }", "version_bump", "/cases/0/given/0/fault bad-value"),
+        (
+            "{ bump: C-1 }",
+            "{ write: { tool: get_customer.v1, args: { customer_id: C-1 } } }",
+            "/cases/0/given/1/write/tool tool-not-found name a write or a draft",
+        ),
+        (
+            "given:\n",
+            "before_questions: { get_customer.v2: [] }\ngiven:\n",
+            "/before_questions/get_customer.v2 tool-not-found",
+        ),
         ("about: tests", "", "missing-field add `about`"),
     ] {
         assert!(WHOLE.contains(from), "{from}");

@@ -130,7 +130,7 @@ fn whole_neighbour(bound: &Value, up: bool) -> Option<Value> {
 fn between(bound: &Value, valid: &Value) -> Vec<Value> {
     let (step, from) = (bound.as_f64().unwrap_or(1.0), valid.as_f64().unwrap_or(0.0));
     let whole = step.fract() == 0.0 && step > 1.0;
-    let mut found: Vec<Value> = whole.then(|| vec![exact(from + 1.0), exact(from - 1.0)]).unwrap_or_default();
+    let mut found: Vec<Value> = if whole { vec![exact(from + 1.0), exact(from - 1.0)] } else { Vec::new() };
     found.extend([exact(from + step / 2.0), exact(from - step / 2.0)]);
     found
 }

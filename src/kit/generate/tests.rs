@@ -130,8 +130,10 @@ fn a_case_is_valid_except_for_its_boundary() {
     assert_eq!(wanted("/amount", "type"), json!(0.5));
     for case in suite.cases.iter().filter(|case| case.unions.is_empty()) {
         let violations = schema.validate(&case.input).unwrap_err();
-        let elsewhere: Vec<_> =
-            violations.iter().filter(|one| !one.pointer.starts_with(&case.boundary.pointer)).collect();
+        // An item that is changed may have been the one that the array had to contain.
+        let is_own =
+            |one: &&Violation| one.pointer.starts_with(&case.boundary.pointer) || one.keyword == "contains";
+        let elsewhere: Vec<_> = violations.iter().filter(|one| !is_own(one)).collect();
         assert!(elsewhere.is_empty(), "{case:?}\n{elsewhere:?}");
     }
 }

@@ -79,6 +79,20 @@ impl Judge<'_, '_> {
         None
     }
 
+    /// Lets somebody else change the target of a write; says whether that could be had.
+    pub(super) async fn bumped(&self, write: &Write) -> bool {
+        let id = &write.plan.target.id;
+        // Of ids with other characters the sandbox's own route may mean another thing.
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        let is_path = id.split('/').all(|part| !part.is_empty() && part.chars().all(plain));
+        match self.sandbox {
+            Some(sandbox) if is_path => {
+                sandbox.set("POST", &format!("bump/{id}"), &Value::Null).await.is_ok()
+            }
+            _ => false,
+        }
+    }
+
     /// The version of the target now; none for a create.
     pub(super) async fn version_now(&self, write: &Write) -> Option<String> {
         write.plan.target.version.as_ref()?;

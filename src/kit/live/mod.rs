@@ -4,6 +4,7 @@
 //! where nothing decides, the check says that it proved nothing.
 
 mod effects;
+mod given;
 mod lost;
 mod questions;
 mod sandbox;
@@ -12,12 +13,14 @@ mod tenant;
 
 use serde_json::Value;
 
+pub(super) use given::make_true;
 pub(super) use sandbox::{Looked, Sandbox};
 pub(super) use service::{Sent, Service, Stop, Write};
 
 use self::effects::Judge;
 use super::report::{Check, Part, Verdict};
 use crate::contracts::EffectClass;
+use crate::contracts::cases::Given;
 
 /// What a question came to.
 pub(super) struct Told {
@@ -68,7 +71,11 @@ fn told(answered: Answered) -> Told {
 }
 
 /// Asks everything that applies to the contract.
-pub(super) async fn questions(service: &Service<'_>, other_tenant: Option<&Value>) -> Vec<Check> {
+pub(super) async fn questions(
+    service: &Service<'_>,
+    other_tenant: Option<&Value>,
+    before: &[Given],
+) -> Vec<Check> {
     let refused =
         |detail: String, remedy: &str| vec![Told::fails(detail, remedy).check("the service is there")];
     if service.contract.is_retired() {
@@ -89,24 +96,75 @@ pub(super) async fn questions(service: &Service<'_>, other_tenant: Option<&Value
         return vec![told.check("the service's promises")];
     };
     let judge = Judge { service, sandbox: sandbox.as_ref() };
-    match service.contract.class() {
-        EffectClass::Read => {
-            let mut checks = Vec::new();
-            for (i, example) in examples.iter().enumerate() {
-                let name = format!("example {} is answered", i + 1);
-                checks.push(told(questions::answered(service, example).await).check(&name));
-            }
-            checks.push(told(tenant::read(service, other_tenant).await).check(tenant::NAME));
-            checks
+    let mut checks = Vec::new();
+    if service.contract.class() == EffectClass::Read {
+        for (i, example) in examples.iter().enumerate() {
+            let answered = match ready(&judge, before).await {
+                Ok(()) => questions::answered(service, example).await,
+                Err(told) => Err(told),
+            };
+            checks.push(told(answered).check(&format!("example {} is answered", i + 1)));
         }
-        // A draft is sent like a write, so it promises the same.
-        EffectClass::Draft | EffectClass::Write => vec![
-            told(questions::same_again(&judge, example).await).check("same request again: one effect"),
-            told(questions::other_arguments(&judge, example).await)
-                .check("same key, other arguments: refused"),
-            told(lost::answer(&judge, example).await).check("answer lost: the status tells"),
-            told(questions::changed(&judge, example).await).check("resource changed in between: refused"),
-            told(tenant::write(&judge, example, other_tenant).await).check(tenant::NAME),
-        ],
+        checks.push(told(tenant::read(service, other_tenant).await).check(tenant::NAME));
+        return checks;
     }
+    // A draft is sent like a write, so it promises the same.
+    for question in Question::ALL {
+        let answered = match ready(&judge, before).await {
+            Ok(()) => match question {
+                Question::SameAgain => questions::same_again(&judge, example).await,
+                Question::OtherArguments => questions::other_arguments(&judge, example).await,
+                Question::AnswerLost => lost::answer(&judge, example).await,
+                Question::Changed => questions::changed(&judge, example).await,
+                Question::OtherTenant => tenant::write(&judge, example, other_tenant).await,
+            },
+            Err(told) => Err(told),
+        };
+        checks.push(told(answered).check(question.name()));
+    }
+    checks
+}
+
+/// What any service behind a write is asked.
+#[derive(Clone, Copy)]
+enum Question {
+    SameAgain,
+    OtherArguments,
+    AnswerLost,
+    Changed,
+    OtherTenant,
+}
+
+impl Question {
+    const ALL: [Question; 5] = [
+        Question::SameAgain,
+        Question::OtherArguments,
+        Question::AnswerLost,
+        Question::Changed,
+        Question::OtherTenant,
+    ];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Question::SameAgain => "same request again: one effect",
+            Question::OtherArguments => "same key, other arguments: refused",
+            Question::AnswerLost => "answer lost: the status tells",
+            Question::Changed => "resource changed in between: refused",
+            Question::OtherTenant => tenant::NAME,
+        }
+    }
+}
+
+/// Makes true what the owner says must be true before a question.
+async fn ready(judge: &Judge<'_, '_>, before: &[Given]) -> Result<(), Told> {
+    for given in before {
+        if let Err(why) = make_true(judge.service, judge.sandbox, given).await {
+            let remedy = "see `before_questions` in the *.cases.yaml beside the contract";
+            return Err(match judge.sandbox {
+                Some(_) => Told::fails(format!("what must be true before is not: {why}"), remedy),
+                None => Told::unproven(format!("what must be true before is not: {why}"), remedy),
+            });
+        }
+    }
+    Ok(())
 }

@@ -80,12 +80,22 @@ pub(super) async fn changed(judge: &Judge<'_, '_>, example: &Value) -> Answered 
         Ok(VersionCheck::Absent) | Err(_) => return Ok(Told::not_asked("a create has no version")),
     }
     let stale = judge.fresh(example).await?;
-    let names = judge.service.identity();
-    let between = match judge.other(&stale, &names).await {
-        Some(other) => other,
-        None => judge.prepare(example, names).await?,
+    // Where nobody else can be asked to change it, a write of our own does.
+    let left_behind = if judge.bumped(&stale).await {
+        None
+    } else {
+        let names = judge.service.identity();
+        let between = match judge.other(&stale, &names).await {
+            Some(other) => other,
+            None => judge.prepare(example, names).await?,
+        };
+        let left_behind = judge.applied(&between).await?.new_version;
+        if judge.version_now(&stale).await == stale.plan.target.version {
+            let remedy = "try it against a sandbox in which somebody else can change the target";
+            return Err(Told::unproven("a write of our own does not change this version", remedy));
+        }
+        left_behind
     };
-    let applied = judge.applied(&between).await?;
     let remedy = "the service must compare the version together with the write, and refuse without effect";
     let sent = judge.service.send(&stale).await;
     let Sent::Answered(_, Classified::Failed { code, effect: Effect::None, current_version }) = &sent else {
@@ -98,7 +108,7 @@ pub(super) async fn changed(judge: &Judge<'_, '_>, example: &Value) -> Answered 
         ));
     }
     let now = judge.version_now(&stale).await;
-    if applied.new_version.is_some() && now.is_some() && applied.new_version != now {
+    if left_behind.is_some() && now.is_some() && left_behind != now {
         let detail = format!("refused with {code}, but the version moved all the same");
         return Err(Told::fails(detail, remedy));
     }

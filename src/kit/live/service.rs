@@ -64,7 +64,7 @@ pub(in crate::kit) enum Sent {
     /// An answer, and what it says.
     Answered(Answer, Classified),
     /// Nothing was sent.
-    NothingSent(String),
+    Nothing(String),
     /// No answer: it may have arrived.
     Lost(String),
 }
@@ -102,7 +102,7 @@ impl Sent {
             Sent::Answered(_, Classified::Ambiguous { cause }) => {
                 format!("nothing that proves anything: {cause}")
             }
-            Sent::NothingSent(cause) => format!("nothing was sent: {cause}"),
+            Sent::Nothing(cause) => format!("nothing was sent: {cause}"),
             Sent::Lost(cause) => format!("no answer: {cause}"),
         }
     }
@@ -199,7 +199,7 @@ impl<'p> Service<'p> {
         let request = write.plan.request.clone();
         let (timeout, max) = (self.tool.timeout(), self.tool.max_output());
         match self.parts.invoker.send(request, Purpose::Write, timeout, max).await {
-            Err(NoReply::NothingSent { cause }) => Sent::NothingSent(cause),
+            Err(NoReply::NothingSent { cause }) => Sent::Nothing(cause),
             Err(NoReply::MayHaveArrived { cause }) => Sent::Lost(cause),
             Ok(reply) => {
                 let answer = Answer::read(reply.status, reply.headers, &reply.body, max);

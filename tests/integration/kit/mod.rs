@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of a test end it where they cannot go on")]
 
 mod broken;
+mod facilities;
 mod healthy;
 mod negative;
 
@@ -11,7 +12,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::sandbox::Sandbox;
+use crate::support::sandbox::{CUSTOMERS, Sandbox};
 
 /// Seconds become fractions of one, so that a status that never finds anything is soon done with.
 const SHORT: [(&str, &str); 2] =
@@ -32,10 +33,15 @@ struct Run {
 
 impl Kit {
     fn new() -> Kit {
-        let kit = Kit { dir: tempfile::tempdir().unwrap(), sandbox: Sandbox::start() };
+        Kit::of(CUSTOMERS)
+    }
+
+    /// With the service and the contracts of this name.
+    fn of(name: &'static str) -> Kit {
+        let kit = Kit { dir: tempfile::tempdir().unwrap(), sandbox: Sandbox::start_of(name) };
         let contracts = kit.dir.path().join("workflows");
         std::fs::create_dir(&contracts).unwrap();
-        let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("workflows/customers");
+        let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("workflows").join(name);
         for entry in std::fs::read_dir(shipped).unwrap() {
             let path = entry.unwrap().path();
             let mut text = std::fs::read_to_string(&path).unwrap();
@@ -76,7 +82,8 @@ impl Kit {
                 command.env_remove(name);
             }
         }
-        let output = command.output().unwrap();
+        // The credential of one hotel; the customers want none.
+        let output = command.env("FACILITIES_TOKEN", "sandbox-htl-084").output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Run { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
     }

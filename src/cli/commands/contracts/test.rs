@@ -32,6 +32,9 @@ pub(crate) struct TestArgs {
     /// where the contracts use several bases
     #[arg(long = "base", value_name = "URL")]
     bases: Vec<BaseArg>,
+    /// Send the credentials of daemon.toml to --base too
+    #[arg(long, requires = "bases")]
+    send_credentials: bool,
     /// Ask the services where daemon.toml says: writes for real
     #[arg(long)]
     live: bool,
@@ -71,7 +74,7 @@ pub(super) fn run(args: TestArgs, context: &Context) -> Result<(), Failure> {
     let dir = args.dir.clone().unwrap_or_else(|| config.daemon.contracts.clone());
     let (catalog, files) = load(&dir, context)?;
     let wanted = wanted(&catalog, &args.tools)?;
-    redirect(&mut config, &wanted, &args.bases)?;
+    redirect(&mut config, &wanted, &args)?;
     let live = args.live || !args.bases.is_empty();
     if live && !args.allow_remote_writes {
         refuse_remote(&config, &wanted)?;
@@ -124,12 +127,13 @@ fn wanted<'c>(catalog: &'c Catalog, tools: &[ToolRef]) -> Result<Vec<&'c Contrac
     Ok(all.filter(|contract| tools.is_empty() || tools.contains(&contract.tool_ref())).collect())
 }
 
-/// Puts the named origins in the place of the configured ones. A credential never goes where it was not meant for.
-fn redirect(config: &mut Config, wanted: &[&Contract], bases: &[BaseArg]) -> Result<(), Failure> {
+/// Puts the named origins in the place of the configured ones. A credential goes where it was not meant for only if
+/// somebody says so.
+fn redirect(config: &mut Config, wanted: &[&Contract], args: &TestArgs) -> Result<(), Failure> {
     let mut used: Vec<&str> = wanted.iter().map(|contract| contract.base()).collect();
     used.sort_unstable();
     used.dedup();
-    for base in bases {
+    for base in &args.bases {
         let name = match (&base.name, used.as_slice()) {
             (Some(name), used) if used.contains(&name.as_str()) => name.clone(),
             (None, [only]) => (*only).to_owned(),
@@ -138,23 +142,31 @@ fn redirect(config: &mut Config, wanted: &[&Contract], bases: &[BaseArg]) -> Res
                 return Err(Failure::usage(message, "write --base NAME=URL, or choose with --tool"));
             }
         };
-        let there = config.bases.iter().any(|known| known.name == name && known.origin == base.origin);
-        if !there {
-            config.bases.retain(|known| known.name != name);
-            config.bases.push(ConfiguredBase {
-                name,
-                origin: base.origin.clone(),
-                plain_http: false,
-                credential: None,
-                credential_header: None,
-                read_credential: None,
-                ca: None,
-                max_connections: CONNECTIONS,
-                timeout: Duration::from_secs(5),
-            });
-        }
+        let known = config.bases.iter().find(|known| known.name == name).cloned();
+        let redirected = match known {
+            Some(known) if known.origin == base.origin => continue,
+            Some(known) if args.send_credentials => ConfiguredBase { origin: base.origin.clone(), ..known },
+            _ => bare(&name, &base.origin),
+        };
+        config.bases.retain(|known| known.name != name);
+        config.bases.push(redirected);
     }
     Ok(())
+}
+
+/// A base with nothing but its place.
+fn bare(name: &str, origin: &Origin) -> ConfiguredBase {
+    ConfiguredBase {
+        name: name.to_owned(),
+        origin: origin.clone(),
+        plain_http: false,
+        credential: None,
+        credential_header: None,
+        read_credential: None,
+        ca: None,
+        max_connections: CONNECTIONS,
+        timeout: Duration::from_secs(5),
+    }
 }
 
 fn refuse_remote(config: &Config, wanted: &[&Contract]) -> Result<(), Failure> {
