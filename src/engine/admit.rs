@@ -90,8 +90,8 @@ mod tests {
         assert!(!is_small(&json!("x".repeat(SMALL))));
         assert!(!is_small(&json!(vec![0; SMALL])));
         let mut deep = json!(1);
-        for _ in 0..SMALL {
-            deep = json!([deep]);
+        for _ in 0..300 {
+            deep = Value::Array(vec![deep]);
         }
         assert!(!is_small(&deep));
     }

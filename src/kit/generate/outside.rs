@@ -223,9 +223,11 @@ fn without(found: &Found, bound: &Value, valid: &Value) -> Vec<Try> {
     let lacking = names.into_iter().filter_map(|name| {
         let mut members = valid.as_object()?.clone();
         members.remove(&name)?;
-        Some(Try { value: Value::Object(members), refused_at: found.pointer.clone() })
+        // The tag of a union is missed at its own place.
+        let at = [found.pointer.clone(), pointer::join(&found.pointer, &name)];
+        Some(at.map(|refused_at| Try { value: Value::Object(members.clone()), refused_at }))
     });
-    lacking.collect()
+    lacking.flatten().collect()
 }
 
 fn with_member(valid: &Value, name: &str, value: Value) -> Value {
