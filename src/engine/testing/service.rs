@@ -21,6 +21,8 @@ pub(crate) enum Behaviour {
     Down,
     /// It does it and answers only after the test has said so.
     Hangs,
+    /// It does it and never answers: the connection ends with the caller's time.
+    Silent,
 }
 
 #[derive(Default)]
@@ -158,10 +160,14 @@ impl Invoker for NoteService {
             }
             let _under_way = UnderWay::begin(self);
             let reply = self.write(&id, &request);
-            if self.state().behaviour == Behaviour::Hangs
-                && tokio::time::timeout(whole, self.released.notified()).await.is_err()
-            {
-                return Err(NoReply::MayHaveArrived { cause: "no answer in time".to_owned() });
+            let behaviour = self.state().behaviour;
+            match behaviour {
+                Behaviour::Hangs => self.released.notified().await,
+                Behaviour::Silent => {
+                    tokio::time::sleep(whole).await;
+                    return Err(NoReply::MayHaveArrived { cause: "no answer in time".to_owned() });
+                }
+                Behaviour::Works | Behaviour::LosesAnswers | Behaviour::Down => {}
             }
             reply
         })

@@ -6,9 +6,9 @@ use crate::domain::operation::Effect;
 use crate::domain::operation::command::{Resolution, StatusAnswer};
 use crate::engine::testing::Behaviour;
 
-async fn timed_out(world: &World, tool: &str) -> OperationId {
+async fn timed_out(world: &World, tool: &str, behaviour: Behaviour) -> OperationId {
     world.service.put("n", 1, "old");
-    world.service.behave(Behaviour::Hangs);
+    world.service.behave(behaviour);
     let id = propose(world, run(world).await, tool, "n").await;
     approve(world, id).await;
     until_state(world, id, State::Unknown).await;
@@ -18,7 +18,7 @@ async fn timed_out(world: &World, tool: &str) -> OperationId {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_receipt_after_the_deadline_settles_it() {
     let world = World::start();
-    let id = timed_out(&world, "set_note_brief").await;
+    let id = timed_out(&world, "set_note_brief", Behaviour::Hangs).await;
     world.service.behave(Behaviour::Hangs);
     // The connection is kept for as long again: the answer is given at once.
     world.service.release();
@@ -30,7 +30,7 @@ async fn a_receipt_after_the_deadline_settles_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_receipt_after_failed_without_effect_opens_a_ticket_and_flips_no_state() {
     let world = World::start();
-    let id = timed_out(&world, "set_note_brief").await;
+    let id = timed_out(&world, "set_note_brief", Behaviour::Hangs).await;
     let not_applied = Resolution::NotApplied { retry: false };
     let resolve = Command::Resolve { resolution: not_applied, note: "I looked".to_owned() };
     let done = world.handle.command(id, resolve, &olga()).await.unwrap();
@@ -53,7 +53,7 @@ async fn a_receipt_after_failed_without_effect_opens_a_ticket_and_flips_no_state
 #[tokio::test(flavor = "multi_thread")]
 async fn no_second_attempt_while_the_connection_of_the_first_is_open() {
     let world = World::start();
-    let id = timed_out(&world, "set_note_brief_again").await;
+    let id = timed_out(&world, "set_note_brief_again", Behaviour::Silent).await;
     world.service.behave(Behaviour::Works);
     let resolution = Resolution::NotApplied { retry: true };
     let resolve = Command::Resolve { resolution, note: "I looked".to_owned() };
