@@ -1,6 +1,8 @@
 //! How the engine sees the outside: traits that the composition root fills. The engine names no adapter, no contract
 //! format and no clock of its own, so that a test can give it others.
 
+mod audience;
+
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -18,6 +20,8 @@ use crate::domain::principal::Principal;
 use crate::domain::problem::Problem;
 use crate::domain::request::RenderedRequest;
 use crate::domain::{Code, Digest, Millis, Time};
+
+pub use audience::{Audience, ReceiptFacts};
 
 /// A future behind a trait object.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -237,49 +241,6 @@ pub struct ToolRules {
     pub reversible: String,
     /// What remains.
     pub residual: Vec<String>,
-}
-
-/// Who looks at data that came from a service.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Audience {
-    /// A program that asks.
-    Agent,
-    /// A person who decides.
-    Approver,
-    /// A person who settles.
-    Operator,
-    /// A person who looks at everything and changes nothing.
-    Auditor,
-}
-
-impl Audience {
-    /// As contracts write it.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Audience::Agent => "agent",
-            Audience::Approver => "approver",
-            Audience::Operator => "operator",
-            Audience::Auditor => "auditor",
-        }
-    }
-}
-
-/// What a receipt says; everything in it is the service's word.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct ReceiptFacts {
-    /// Its id at the service.
-    pub id: Option<String>,
-    /// The version that was replaced.
-    pub previous_version: Option<String>,
-    /// The version after.
-    pub new_version: Option<String>,
-    /// What was changed.
-    pub changed_fields: Option<Vec<String>>,
-    /// When it happened.
-    pub committed_at: Option<String>,
-    /// When a draft ends by itself.
-    pub expires_at: Option<String>,
 }
 
 /// When "not found" is proof.

@@ -19,6 +19,7 @@ mod model;
 mod preview;
 mod read;
 mod readback;
+mod receipt;
 mod redact;
 mod release;
 mod render;
@@ -36,7 +37,7 @@ mod tests;
 use serde_json::Value;
 
 pub use catalog::{Catalog, Source};
-pub use classify::{Answer, AnswerBody, Classified, Expect, PartEffect, ReadOutcome, Receipt};
+pub use classify::{Answer, AnswerBody, Classified, PartEffect, ReadOutcome};
 pub use contract::{Contract, WriteParts};
 pub use diff::{ChangeKind, ContractChange, ContractDiff};
 pub use finding::{Finding, FindingCode, Severity};
@@ -47,6 +48,7 @@ pub use model::{
     Service, StatusProtocol, TargetSpec, VersionCheck,
 };
 pub use preview::{Change, TARGET_ABSENT, Target, version_text};
+pub use receipt::{Expect, Receipt};
 pub use render::{Actor, RenderError, StatusContext, WriteContext};
 pub use schema::{Schema, Violation};
 pub use status::StatusAnswer;

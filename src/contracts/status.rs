@@ -3,9 +3,10 @@
 
 use serde_json::Value;
 
-use super::classify::{Answer, AnswerBody, Expect, Receipt};
+use super::classify::{Answer, AnswerBody};
 use super::contract::Contract;
 use super::model::StatusProtocol;
+use super::receipt::{Expect, Receipt};
 use super::template::{Binding, Scope};
 use crate::domain::operation::Effect;
 
