@@ -113,7 +113,7 @@ fn misspelt_configuration_is_refused() {
         ),
         (
             "values",
-            "[daemon]\ngrace = \"10\"\nsocket_mode = \"0666\"\n[store]\ncache = \"64MB\"\n[approval]\ncount = 0\n\
+            "[daemon]\ngrace = \"10\"\nsocket_mode = \"0666\"\n[store]\ncache = \"64MB\"\nreserve = \"8MiB\"\n[approval]\ncount = 0\n\
              [reconcile]\ninterval = \"2m\"\n[limits]\npage_default = 501\n",
         ),
         (

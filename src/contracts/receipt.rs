@@ -147,3 +147,36 @@ impl Contract {
         self.receipt_in(body, expect)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::Millis;
+
+    #[test]
+    fn a_draft_says_when_it_ends_and_keeps_its_promise() {
+        let draft = DraftSpec { ttl: Millis::secs(24 * 3600), expires_at: "/expires_at".parse().unwrap() };
+        let told = |made: Option<&str>, end: Option<&str>| {
+            let mut receipt = ReceiptSpec::default().read(&json!({}));
+            receipt.committed_at = made.map(str::to_owned);
+            receipt.expires_at = end.map(str::to_owned);
+            ends(&draft, &receipt)
+        };
+        let made = Some("2026-07-19T00:00:00Z");
+        told(made, Some("2026-07-20T00:00:00Z")).unwrap();
+        told(made, Some("2026-07-19T01:00:00+00:00")).unwrap();
+        told(None, Some("2026-07-20T00:00:00Z")).unwrap();
+        for end in [
+            None,
+            Some(""),
+            Some("tomorrow"),
+            made,
+            Some("2026-07-18T00:00:00Z"),
+            Some("2026-07-21T00:00:00Z"),
+        ] {
+            told(made, end).unwrap_err();
+        }
+    }
+}

@@ -39,6 +39,18 @@ impl Handle {
             return Err(Box::new(Problem::new(Code::PermissionDenied, detail)));
         }
         let actor = by.map_or_else(Actor::daemon, Actor::from);
+        // Whoever asked may go away: what is journaled is put in force all the same.
+        let this = self.clone();
+        let reloaded = tokio::spawn(async move { this.reload_now(actor).await }).await;
+        reloaded.map_err(|_| {
+            Box::new(Problem::new(
+                Code::Internal,
+                "the reload ended badly; ask what is in force: GET /v1/catalog",
+            ))
+        })?
+    }
+
+    async fn reload_now(&self, actor: Actor) -> Result<Reloaded, Box<Problem>> {
         // One at a time, so that the journal tells the order in which they came into force.
         let _turn = self.reloading.lock().await;
         let tools = std::sync::Arc::clone(&self.parts.tools);

@@ -151,3 +151,55 @@ fn content(value: Value) -> Value {
         _ => Value::Null,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::operation::Effect;
+    use crate::domain::operation::evidence::{Evidence, NamedEffect};
+    use crate::domain::{Code, Millis};
+
+    /// What is shown of a fact to whom a receipt is shown as `redacted`.
+    fn shown(event: Event, parts: bool) -> Value {
+        let id = OperationId::from_u128(1);
+        let entry = Entry {
+            seq: 1,
+            at: Time::from_millis(0).plus(Millis(1)),
+            by: Actor::daemon(),
+            subject: Subject::Operation(id),
+            number: 1,
+            name: "x".to_owned(),
+            commitment: Digest::ZERO,
+            before: Digest::ZERO,
+            salt: [0; 16],
+            payload: vec![1],
+        };
+        let (sees, redact) = (|_| true, |_, _| json!("redacted"));
+        let eyes = Eyes { sees: &sees, redact: &redact, parts };
+        EventView::of(&entry, Some(&Fact::Operation(event)), eyes).data.unwrap()
+    }
+
+    #[test]
+    fn receipts_are_redacted_wherever_an_event_carries_them() {
+        use crate::domain::operation::StatusSummary;
+        let secret = || r#"{"secret":1}"#.to_owned();
+        let whole =
+            Event::Succeeded { receipt: Some(secret()), new_version: None, evidence: Evidence::Answer };
+        assert_eq!(shown(whole, false)["receipt"], "redacted");
+        let late = Event::LateAnswer { answer: StatusSummary::Succeeded(secret()), effect: None };
+        assert!(!shown(late, false).to_string().contains("secret"));
+        let part = NamedEffect { name: "a".to_owned(), state: Effect::Applied, receipt: Some(secret()) };
+        let failed = || Event::Failed {
+            code: Code::PartialEffect,
+            detail: None,
+            effect: Effect::Partial,
+            effects: vec![part.clone()],
+            current_version: None,
+            evidence: Evidence::Answer,
+        };
+        assert!(shown(failed(), false)["effects"][0].get("receipt").is_none());
+        assert_eq!(shown(failed(), true)["effects"][0]["receipt"], json!({"secret": 1}));
+    }
+}

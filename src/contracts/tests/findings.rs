@@ -74,6 +74,7 @@ const MORE: &[(&str, Code, &str, &str, &str)] = &[
         "  with: { customer_id: \"${args.customer_id}\", destination",
         "  with: { customer_id: \"${preview.before.internal_notes}\", destination",
     ),
+    ("version", Code::RedactedPointer, WRITE, "log: {", "redact: { agent: { /new_version: mask } }\nlog: {"),
     ("until", Code::MissingField, READ, "{ state: active }", "{ state: deprecated }"),
     (
         "successor",

@@ -7,10 +7,13 @@ use crate::store::records::{Created, IdempotencyRecord};
 
 /// The key stands for another request; the first one stands.
 pub(in crate::engine) fn conflict(record: &IdempotencyRecord, arguments: Digest) -> Box<Problem> {
+    let differs = match record.arguments == arguments {
+        true => "with the same arguments it was based on another version, had another purpose or superseded another".to_owned(),
+        false => format!("its arguments were {}, these are {arguments}", record.arguments),
+    };
     let detail = format!(
-        "this Idempotency-Key was used for another request: its arguments were {}, these are {arguments}. \
-         The first request stands; use another key for another write",
-        record.arguments
+        "this Idempotency-Key was used for another request: {differs}. \
+         The first request stands; use another key for another write"
     );
     let mut problem = Problem::new(Code::IdempotencyConflict, detail);
     if let Created::Operation(id) = record.created {
