@@ -105,18 +105,24 @@ struct State {
     reopens: u64,
     dead: Option<String>,
     held: bool,
+    low: bool,
 }
 
 impl<S: Store> Faulty<S> {
     /// Wraps a store; an empty plan changes nothing.
     pub fn new(inner: S, plan: Plan) -> Faulty<S> {
-        let state = State { plan, commits: 0, reads: 0, reopens: 0, dead: None, held: false };
+        let state = State { plan, commits: 0, reads: 0, reopens: 0, dead: None, held: false, low: false };
         Faulty { inner, state: Mutex::new(state), let_go: Condvar::new() }
     }
 
     /// How many commits were asked for so far.
     pub fn commits(&self) -> u64 {
         self.state().commits
+    }
+
+    /// Little space is left, or not any more.
+    pub fn low(&self, low: bool) {
+        self.state().low = low;
     }
 
     /// Whether a commit is held now.
@@ -234,7 +240,7 @@ impl<S: Store> Store for Faulty<S> {
     }
 
     fn low_space(&self) -> bool {
-        self.inner.low_space()
+        self.state().low || self.inner.low_space()
     }
 
     fn release_reserve(&self) -> Result<bool, ReadError> {

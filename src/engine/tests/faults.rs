@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::domain::Time;
 use crate::domain::operation::invariants::check;
+use crate::domain::{Code, Time};
 use crate::engine::Limits;
 use crate::store::faulty::{Fault, Faulty, Plan};
 
@@ -71,4 +71,33 @@ async fn whatever_commit_fails_there_is_one_effect_and_nothing_acknowledged_is_l
             assert_eq!(world.report.lost, 0, "{case}");
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_left_of_the_space_is_for_outcomes() {
+    let mut kept = None;
+    let world = World::with(Limits::default(), |store| {
+        let store = Arc::new(Faulty::new(store, Plan::default()));
+        kept = Some(Arc::clone(&store));
+        store
+    });
+    let store = kept.unwrap();
+    world.service.put("n", 1, "old");
+    let open = || OpenRun { key: Some("run".to_owned()), ..all_tools() };
+    let (run, _) = world.handle.open_run(&agent(), open()).await.unwrap();
+    let id = propose(&world, run.id, "set_note", "n").await;
+    store.low(true);
+    let commits = store.commits();
+    for refused in [
+        world.handle.open_run(&agent(), all_tools()).await.map(|_| ()),
+        world.handle.propose(run.id, &agent(), request("set_note", "n", "x")).await.map(|_| ()),
+    ] {
+        assert_eq!(refused.unwrap_err().code, Code::StorageFull);
+    }
+    assert!(world.handle.open_run(&agent(), open()).await.unwrap().1, "a repeat is answered all the same");
+    assert_eq!(store.commits(), commits, "nothing was written for them");
+    approve(&world, id).await;
+    until_state(&world, id, State::Succeeded).await;
+    store.low(false);
+    world.handle.open_run(&agent(), all_tools()).await.unwrap();
 }
