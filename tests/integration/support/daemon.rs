@@ -29,6 +29,7 @@ use std::{
 
 use super::{
     sandbox::Sandbox,
+    secrets,
     socket::{Client, PATIENCE},
 };
 
@@ -92,12 +93,13 @@ impl Setup {
             .config("reconcile", "max_interval", "\"200ms\"")
             .config("reconcile", "slow_interval", "\"200ms\"")
             .config("daemon", "grace", "\"2s\"")
-            .config("log", "level", "\"warn\"")
+            .config("log", "level", "\"debug\"")
     }
 
     /// A daemon that serves the facilities contracts, with the credential of one hotel.
     pub(crate) fn facilities(sandbox: &Sandbox, token: &str) -> Self {
         let setup = Self { system: FACILITIES, ..Self::new(sandbox) };
+        secrets::remember(token);
         setup.environment("FACILITIES_TOKEN", token)
     }
 
@@ -379,5 +381,7 @@ impl Daemon {
 impl Drop for Daemon {
     fn drop(&mut self) {
         self.kill();
+        let leaks = secrets::leaks(&self.log());
+        assert!(std::thread::panicking() || leaks.is_empty(), "values of arguments in the log: {leaks:#?}");
     }
 }

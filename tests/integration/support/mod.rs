@@ -3,4 +3,5 @@
 pub(crate) mod daemon;
 pub(crate) mod http;
 pub(crate) mod sandbox;
+mod secrets;
 pub(crate) mod socket;

@@ -16,7 +16,10 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::http::{self, Answer, Outcome};
+use super::{
+    http::{self, Answer, Outcome},
+    secrets,
+};
 
 /// A test that hangs longer than this has failed.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -168,6 +171,7 @@ impl Client {
 
     /// Proposes a write as it stands in `body` (`tool`, `arguments`, `based_on`, `purpose`, `supersedes`).
     pub(crate) fn propose(&self, run: &str, key: &str, body: &Value) -> Reply {
+        secrets::remember_arguments(&body["arguments"]);
         self.post_keyed(&format!("/v1/runs/{run}/proposals"), key, body)
     }
 
