@@ -12,6 +12,7 @@ use super::{Api, Settings};
 use crate::domain::Code;
 use crate::domain::Time;
 use crate::domain::ids::OperationId;
+use crate::domain::operation::Operation;
 use crate::domain::principal::{Principal, PrincipalKind, Role};
 use crate::domain::problem::Problem;
 use crate::engine::{Handle, Stored};
@@ -57,6 +58,12 @@ impl Caller {
         self.engine.operation(id, &self.principal).is_ok()
     }
 
+    /// Who holds the target of an operation that waits for it, where this caller may know.
+    fn blocker(&self, waiting: &Operation, met: OperationId) -> Option<OperationId> {
+        let holder = self.engine.published().holder(waiting, met)?;
+        self.sees(holder).then_some(holder)
+    }
+
     pub(super) fn view(&self, stored: &Stored) -> OperationView {
         self.with_receipts(stored, |receipts| self.view_with(stored, receipts))
     }
@@ -67,15 +74,15 @@ impl Caller {
     }
 
     fn view_with(&self, stored: &Stored, receipts: Receipts<'_>) -> OperationView {
-        let sees = |id| self.sees(id);
-        OperationView::of(&stored.operation, Lens { now: self.now(), sees: &sees, receipts })
+        let blocker = |waiting: &Operation, met| self.blocker(waiting, met);
+        OperationView::of(&stored.operation, Lens { now: self.now(), blocker: &blocker, receipts })
     }
 
     pub(super) fn detail(&self, stored: &Stored) -> Result<OperationDetail, Refused> {
         let body = self.engine.body(stored.operation.id())?;
-        let sees = |id| self.sees(id);
+        let blocker = |waiting: &Operation, met| self.blocker(waiting, met);
         Ok(self.with_receipts(stored, |receipts| {
-            let lens = Lens { now: self.now(), sees: &sees, receipts };
+            let lens = Lens { now: self.now(), blocker: &blocker, receipts };
             let mut detail = OperationDetail::of(&stored.operation, &body, lens);
             detail.result = self.result(stored, receipts);
             detail

@@ -29,6 +29,8 @@ pub(super) struct Memory {
     targets: HashMap<TargetKey, BTreeMap<OperationId, bool>>,
     /// Who waits for a target, in order of creation.
     blocked: HashMap<TargetKey, BTreeSet<OperationId>>,
+    /// Targets that were let go, until somebody has taken them or nobody waits for them any more.
+    freed: HashSet<TargetKey>,
     /// Exactly one entry for every operation that has a clock.
     due: BTreeSet<(Time, OperationId)>,
     due_of: HashMap<OperationId, Time>,
@@ -92,7 +94,7 @@ impl Memory {
         }
     }
 
-    /// Whoever waits for the target is looked at when its holder lets go of it, or has nothing in the world any more.
+    /// The target is offered to those who wait for it when its holder lets go of it, or has nothing in the world any more.
     fn hold_target(&mut self, before: Option<&Operation>, after: &Operation) {
         let grip = |operation: &Operation| operation.holds_target().then(|| in_the_world(operation));
         let (was, is) = (before.and_then(grip), grip(after));
@@ -112,8 +114,52 @@ impl Memory {
             self.targets.remove(&target);
         }
         if is.is_none() || (was == Some(true) && is == Some(false)) {
-            for next in self.blocked.remove(&target).unwrap_or_default() {
-                self.look_at(next);
+            self.free(target);
+        }
+    }
+
+    fn free(&mut self, target: TargetKey) {
+        if self.blocked.contains_key(&target) {
+            self.freed.insert(target);
+        }
+    }
+
+    /// Offers every free target to the oldest that waits for it, and to the next one only when that one has been looked
+    /// at and did not take it: were all of them woken, each change on a busy target would cost as much as its queue is
+    /// long.
+    fn offer_targets(&mut self) {
+        let mut settled = Vec::new();
+        let mut woken = Vec::new();
+        for target in &self.freed {
+            if self.reading_version.values().any(|reading| reading.target == *target) {
+                continue; // One of them is being decided: the end of that reading is followed by another look.
+            }
+            match self.next_waiter(target) {
+                Some(next) => woken.push((target.clone(), next)),
+                None => settled.push(target.clone()),
+            }
+        }
+        for target in settled {
+            self.freed.remove(&target);
+        }
+        for (target, next) in &woken {
+            self.unblock(target, *next);
+            self.look_at(*next);
+        }
+    }
+
+    /// The first of those who wait for the target that nobody keeps from it.
+    fn next_waiter(&self, target: &TargetKey) -> Option<OperationId> {
+        let waiting = self.blocked.get(target)?;
+        if self.quarantined.contains_key(target) {
+            return None;
+        }
+        match self.targets.get(target) {
+            None => waiting.first().copied(),
+            Some(holders) => {
+                let (first, _) = holders.first_key_value()?;
+                let at_work = holders.values().any(|at_work| *at_work);
+                (!at_work && waiting.contains(first)).then_some(*first)
             }
         }
     }
@@ -155,9 +201,12 @@ impl Memory {
         !self.runnable.is_empty()
     }
 
-    /// The next one to look at; when there is none and a place is free, the oldest that waits for one. A place is offered
-    /// until somebody takes it: who waited for it may have ended, or wait for something else by now.
+    /// The next one to look at; when there is none and a target or a place is free, the oldest that waits for it. A place is
+    /// offered until somebody takes it: who waited for it may have ended, or wait for something else by now.
     pub(super) fn next_runnable(&mut self, places: usize) -> Option<OperationId> {
+        if self.runnable.is_empty() {
+            self.offer_targets();
+        }
         let id = self.runnable.pop_front().or_else(|| {
             let free = self.running.len() < places;
             if free { self.waiting_for_place.pop_first() } else { None }

@@ -8,7 +8,7 @@ use tokio::sync::{Notify, broadcast, oneshot};
 
 use crate::domain::ids::{OperationId, RunId};
 use crate::domain::journal::{Entry, Subject};
-use crate::domain::operation::{Operation, State};
+use crate::domain::operation::{Operation, State, TargetKey};
 use crate::domain::run::Run;
 use crate::store::records::{RecordError, Records, Stored};
 
@@ -36,6 +36,8 @@ pub struct Published {
 struct Visible {
     operations: HashMap<OperationId, Arc<Stored>>,
     recent: VecDeque<OperationId>,
+    /// Who holds which target.
+    holders: HashMap<TargetKey, BTreeSet<OperationId>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -105,6 +107,15 @@ impl Published {
         drop(visible);
         open.sort_by_key(|stored| stored.operation.id());
         open
+    }
+
+    /// Who holds the target of an operation that waits for it: the one it met there, or whoever has come after that one.
+    #[must_use]
+    pub fn holder(&self, waiting: &Operation, met: OperationId) -> Option<OperationId> {
+        let visible = self.operations.read().unwrap_or_else(PoisonError::into_inner);
+        let holders = visible.holders.get(&waiting.proposal.target_key())?;
+        let others = || holders.iter().copied().filter(|holder| *holder != waiting.id());
+        others().find(|holder| *holder == met).or_else(|| others().next())
     }
 
     /// Operations that are unknown, or executing under a remote id.
@@ -293,6 +304,10 @@ impl Visible {
         let id = stored.operation.id();
         let ended = |stored: &Arc<Stored>| stored.operation.state.is_ended();
         let is_ended = ended(&stored);
+        let held = self.operations.get(&id).is_some_and(|before| before.operation.holds_target());
+        if held != stored.operation.holds_target() {
+            self.hold(&stored.operation.proposal.target_key(), id, !held);
+        }
         let before = self.operations.insert(id, stored);
         if is_ended && !before.as_ref().is_some_and(ended) {
             self.recent.push_back(id);
@@ -301,6 +316,17 @@ impl Visible {
             let Some(oldest) = self.recent.pop_front() else { break };
             if self.operations.get(&oldest).is_some_and(ended) {
                 self.operations.remove(&oldest);
+            }
+        }
+    }
+
+    fn hold(&mut self, target: &TargetKey, id: OperationId, holds: bool) {
+        if holds {
+            self.holders.entry(target.clone()).or_default().insert(id);
+        } else if let Some(holders) = self.holders.get_mut(target) {
+            holders.remove(&id);
+            if holders.is_empty() {
+                self.holders.remove(target);
             }
         }
     }

@@ -57,8 +57,8 @@ impl Receipts<'_> {
 pub struct Lens<'a> {
     /// The daemon's time.
     pub now: Time,
-    /// Whether the reader may see another operation: a blocker is named only then.
-    pub sees: &'a dyn Fn(OperationId) -> bool,
+    /// Who holds the target of an operation that met a holder there; nobody, where the reader may not see that one.
+    pub blocker: &'a dyn Fn(&Operation, OperationId) -> Option<OperationId>,
     /// How receipts are shown; lists go without.
     pub receipts: Receipts<'a>,
 }
@@ -156,7 +156,10 @@ impl OperationView {
             approvals_needed: operation.approvals_needed,
             clocks: clocks(operation, lens.now),
             commit: proposal.rules.commit,
-            wait: operation.wait.as_ref().map(|waiting| WaitView::of(waiting, lens.sees)),
+            wait: operation
+                .wait
+                .as_ref()
+                .map(|waiting| WaitView::of(waiting, |met| (lens.blocker)(operation, met))),
             doubt: operation.doubt.as_ref().map(|doubt| DoubtView::of(doubt, lens.now)),
             no_more_attempts: operation.no_more_attempts,
             needs_operator: operation.needs_operator(),

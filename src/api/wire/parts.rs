@@ -73,9 +73,9 @@ pub struct WaitView {
 }
 
 impl WaitView {
-    pub(super) fn of(waiting: &Waiting, sees: &dyn Fn(OperationId) -> bool) -> WaitView {
+    pub(super) fn of(waiting: &Waiting, blocker: impl Fn(OperationId) -> Option<OperationId>) -> WaitView {
         let (reason, blocker) = match &waiting.wait {
-            Wait::TargetBusy(blocker) => ("target_busy", Some(*blocker).filter(|blocker| sees(*blocker))),
+            Wait::TargetBusy(met) => ("target_busy", blocker(*met)),
             Wait::Backoff => ("backoff", None),
             Wait::Limit => ("limit", None),
             Wait::Paused(_) => ("paused", None),
@@ -83,6 +83,7 @@ impl WaitView {
         };
         let detail = match (&waiting.wait, blocker) {
             (Wait::TargetBusy(_), None) => "the target is busy with another write".to_owned(),
+            (Wait::TargetBusy(_), Some(blocker)) => Wait::TargetBusy(blocker).to_string(),
             (wait, _) => wait.to_string(),
         };
         WaitView { reason: reason.to_owned(), detail, blocker, until: waiting.until }

@@ -9,6 +9,7 @@ mod idempotency;
 mod late;
 mod pages;
 mod published;
+mod queue;
 mod readback;
 mod recovery;
 mod runs;

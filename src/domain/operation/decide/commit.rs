@@ -124,7 +124,7 @@ fn wait(op: &Operation, reason: Wait, facts_of: &Preconditions, code: Code) -> D
         Wait::TargetBusy(_) => "another write on its target is open".to_owned(),
         Wait::Backoff | Wait::Limit | Wait::Paused(_) | Wait::VersionUnavailable => reason.to_string(),
     };
-    let known = op.wait.as_ref().is_some_and(|waiting| waiting.wait == reason);
+    let known = op.wait.as_ref().is_some_and(|waiting| same_wait(&waiting.wait, &reason));
     let events = if known { Vec::new() } else { vec![Event::Deferred { wait: reason, until: None }] };
     if facts_of.explicit {
         let mut decided = Decided::refused(code, format!("{detail}; it stays approved and is tried again"));
@@ -132,4 +132,15 @@ fn wait(op: &Operation, reason: Wait, facts_of: &Preconditions, code: Code) -> D
         return decided;
     }
     Decided::done(events)
+}
+
+/// It waits for its target whoever holds it: the history of a long queue is not told again at each change of its head.
+fn same_wait(known: &Wait, now: &Wait) -> bool {
+    match (known, now) {
+        (Wait::TargetBusy(_), Wait::TargetBusy(_)) => true,
+        (
+            Wait::TargetBusy(_) | Wait::Backoff | Wait::Limit | Wait::Paused(_) | Wait::VersionUnavailable,
+            now,
+        ) => known == now,
+    }
 }
