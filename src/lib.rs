@@ -14,6 +14,7 @@
 //! - [`contracts`] turn YAML into verified contracts; only verified ones reach the engine.
 //! - [`adapters`] perform one effect and say what happened to the world.
 //! - [`reconcile`] settles unknown outcomes in the background.
+//! - [`policy`] says which write may be proposed and who has to approve it.
 //! - [`kit`] asks contracts and services, for their owners, what the daemon relies on.
 //! - [`api`] is the socket, [`cli`] the commands, [`config`] `daemon.toml`, [`observe`] logs.
 //! - [`daemon`] composes; it is the one place that names them all.
@@ -28,6 +29,7 @@ pub mod domain;
 pub mod engine;
 pub mod kit;
 pub mod observe;
+pub mod policy;
 pub mod ports;
 pub mod reconcile;
 pub mod store;

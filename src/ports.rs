@@ -2,6 +2,7 @@
 //! format and no clock of its own, so that a test can give it others.
 
 mod audience;
+mod policy;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -22,6 +23,7 @@ use crate::domain::request::RenderedRequest;
 use crate::domain::{Code, Digest, Millis, Time};
 
 pub use audience::{Audience, ReceiptFacts};
+pub use policy::{Policy, Refused, Ruling};
 
 /// A future behind a trait object.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -351,6 +353,8 @@ pub trait Tool: Send + Sync {
     -> Result<Vec<String>, ToolError>;
     /// When "not found" is proof.
     fn settlement(&self) -> Settlement;
+    /// The arguments that are claims: what somebody says, and no service checks. JSON pointers.
+    fn claims(&self, arguments: &Value) -> Vec<String>;
     /// What an audience may see of data.
     fn redact(&self, audience: Audience, data: Value) -> Value;
     /// Whether an audience sees less than everything.
@@ -367,8 +371,8 @@ pub trait Directory: Send + Sync {
     fn may_write(&self, requester: &Actor, tenant: &str) -> bool;
     /// The person who owns an agent.
     fn owner_of(&self, requester: &Principal) -> Option<String>;
-    /// Approvals that a write needs.
-    fn approvals(&self) -> u32;
+    /// The groups in which the author of an approval may still approve in this tenant; none where not at all.
+    fn approver_groups(&self, approver: &Actor, tenant: &str) -> Option<Vec<String>>;
     /// Upper bounds of the two clocks: decide-within, execute-within.
     fn clock_bounds(&self) -> (Millis, Millis);
     /// From unknown to paused.

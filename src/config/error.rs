@@ -13,7 +13,7 @@ pub struct ConfigError {
     pub source: String,
     /// Line, counted from 1.
     pub line: Option<usize>,
-    /// Full path of the key: `approval.count`, `principal[2].roles`, or the variable.
+    /// Full path of the key: `limits.page_max`, `principal[2].roles`, or the variable.
     pub path: String,
     /// What it means.
     pub message: String,

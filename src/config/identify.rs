@@ -55,6 +55,7 @@ impl Config {
             person: found.person.clone(),
             tenant: found.tenant.clone(),
             roles: found.roles.clone(),
+            groups: found.groups.clone(),
             assurance: Assurance::LocalUid,
         })
     }

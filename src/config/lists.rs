@@ -20,7 +20,7 @@ pub(super) const ROLES: [(&str, Role); 6] = [
     ("auditor", Role::Auditor),
     ("admin", Role::Admin),
 ];
-const KINDS: [(&str, PrincipalKind); 4] = [
+pub(super) const KINDS: [(&str, PrincipalKind); 4] = [
     ("agent", PrincipalKind::Agent),
     ("user", PrincipalKind::User),
     ("operator", PrincipalKind::Operator),
@@ -51,6 +51,7 @@ pub(super) fn principals<'a>(
         let person = section.get("person", text(values::name));
         let tenant = section.get("tenant", text(values::name));
         let roles = section.require("roles", |given| elements(given, "a list of role names", role));
+        let groups = section.get("groups", |given| elements(given, "a list of group names", group));
         let uids =
             section.require("uids", |given| elements(given, "a list of uids", |value| uid(value, own_uid)));
         let owner = section.get("owner", text(values::name));
@@ -62,6 +63,7 @@ pub(super) fn principals<'a>(
             kind: kind?,
             tenant: tenant.unwrap_or_else(|| DEFAULT_TENANT.to_owned()),
             roles: roles?,
+            groups: groups.unwrap_or_default(),
             uids: uids?,
             owner,
             default,
@@ -117,7 +119,7 @@ fn origin(given: Given<'_>) -> Result<Origin, Refusal> {
     text.parse().map_err(|error: crate::domain::origin::OriginError| invalid(&error.to_string()))
 }
 
-fn elements<T>(
+pub(super) fn elements<T>(
     given: Given<'_>,
     expected: &str,
     mut read: impl FnMut(&DeValue<'_>) -> Result<T, Refusal>,
@@ -128,6 +130,11 @@ fn elements<T>(
 
 fn role(value: &DeValue<'_>) -> Result<Role, Refusal> {
     one_of(&ROLES, value.as_str().ok_or_else(|| wrong_type("a list of role names"))?)
+}
+
+pub(super) fn group(value: &DeValue<'_>) -> Result<String, Refusal> {
+    let name = value.as_str().ok_or_else(|| wrong_type("a list of names"))?;
+    values::name(name).map_err(invalid)
 }
 
 fn uid(value: &DeValue<'_>, own: u32) -> Result<u32, Refusal> {

@@ -7,7 +7,7 @@ use toml::de::DeTable;
 
 use super::error::{ConfigError, Warning};
 use super::raw::{Reader, line_at};
-use super::{Config, SecretRef, lists, sections, verify};
+use super::{Config, SecretRef, lists, policy, sections, verify};
 
 /// The file that is read if nobody names one.
 pub const DEFAULT_FILE: &str = "daemon.toml";
@@ -112,6 +112,7 @@ impl Config {
             log: sections::log(&mut reader, document),
             principals: lists::principals(&mut reader, document, own_uid),
             bases: lists::bases(&mut reader, document, root),
+            rules: policy::rules(&mut reader, document),
         };
         reader.refuse_unknown(document, &referenced_variables(&resolved));
         let config = verify::verify(&mut reader, resolved, own_uid);

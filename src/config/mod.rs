@@ -8,6 +8,7 @@ mod error;
 mod identify;
 mod lists;
 mod load;
+mod policy;
 mod raw;
 mod sections;
 mod unknown;
@@ -26,6 +27,7 @@ use crate::domain::principal::{PrincipalKind, Role};
 pub use error::{ConfigError, Warning};
 pub use identify::IdentifyError;
 pub use load::{DEFAULT_FILE, Environment};
+pub use policy::{ConfiguredRule, RulePlace, RuleVerdict};
 
 /// The verified configuration. Paths are resolved against the directory of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,7 +40,7 @@ pub struct Config {
     pub limits: Limits,
     /// How unknown outcomes are looked up.
     pub reconcile: Reconcile,
-    /// What approvals need where no policy says more.
+    /// Bounds of approvals, whatever the policy says.
     pub approval: Approval,
     /// Logs.
     pub log: Log,
@@ -46,6 +48,8 @@ pub struct Config {
     pub principals: Vec<ConfiguredPrincipal>,
     /// Where writes may go; names unique.
     pub bases: Vec<ConfiguredBase>,
+    /// The policy table; a write that no rule matches is denied.
+    pub rules: Vec<ConfiguredRule>,
 }
 
 /// `[daemon]`
@@ -122,8 +126,6 @@ pub struct Reconcile {
 /// `[approval]`
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Approval {
-    /// Distinct persons who must approve.
-    pub count: usize,
     /// Longest time for a decision that a contract may ask for.
     pub decide_within_max: Duration,
     /// Longest time from approval to execution that a contract may ask for.
@@ -192,6 +194,8 @@ pub struct ConfiguredPrincipal {
     pub tenant: String,
     /// What it may do.
     pub roles: Vec<Role>,
+    /// The groups of approvers that it belongs to.
+    pub groups: Vec<String>,
     /// The local accounts that may use the name.
     pub uids: Vec<u32>,
     /// The person who owns an agent and therefore cannot approve its writes.

@@ -58,6 +58,11 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The file, as findings name it.
+    pub(super) fn file_label(&self) -> &str {
+        self.file
+    }
+
     /// A finding in the file.
     pub(super) fn refuse(&mut self, line: Option<usize>, path: impl Into<String>, refusal: Refusal) {
         let Refusal { code, message, help } = refusal;
@@ -138,6 +143,12 @@ impl<'a> Section<'_, 'a> {
     pub(super) fn line_of(&self, key: &str) -> Option<usize> {
         let found = self.table.and_then(|table| table.get(key));
         found.map(|value| self.reader.line_of(value)).or(self.line)
+    }
+
+    /// A finding at a key.
+    pub(super) fn refuse_at(&mut self, key: &str, refusal: Refusal) {
+        let (line, path) = (self.line_of(key), self.path_of(key));
+        self.reader.refuse(line, path, refusal);
     }
 
     /// Reads one key; a refused value is reported and counts as absent.

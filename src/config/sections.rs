@@ -161,8 +161,6 @@ pub(super) fn reconcile<'a>(reader: &mut Reader<'a>, document: &'a DeTable<'a>) 
 pub(super) fn approval<'a>(reader: &mut Reader<'a>, document: &'a DeTable<'a>) -> Approval {
     let mut s = reader.section(document, "approval");
     Approval {
-        // More persons than this and nothing is ever approved.
-        count: s.number("count", 1..=16, 1),
         decide_within_max: s.duration("decide_within_max", 24 * HOUR),
         execute_within_max: s.duration("execute_within_max", HOUR),
         allow_same_uid: s.get("allow_same_uid", flag).unwrap_or(true),

@@ -53,7 +53,7 @@ fn every_commented_out_key_is_a_key() {
     let keys: Vec<&str> =
         SHIPPED.lines().filter(|line| line.starts_with('#') && !line[1..].starts_with(' ')).collect();
     let keys: Vec<&str> = keys.into_iter().filter(|line| line.len() > 1).collect();
-    assert_eq!(keys.len(), 7, "{keys:?}");
+    assert_eq!(keys.len(), 16, "{keys:?}");
     let uncommented: Vec<String> = SHIPPED
         .lines()
         .map(|line| if keys.contains(&line) { line[1..].to_owned() } else { line.to_owned() })
@@ -70,9 +70,10 @@ fn every_commented_out_key_is_a_key() {
 #[test]
 fn every_key_stands_in_the_shipped_file() {
     // The messages list all keys of a section; each must be written in the file, as a key or commented out.
-    let sections = ["daemon", "store", "limits", "reconcile", "approval", "log", "principal", "base"];
+    let sections =
+        ["daemon", "store", "limits", "reconcile", "approval", "log", "principal", "base", "policy"];
     for section in sections {
-        let list = if section == "principal" || section == "base" {
+        let list = if ["principal", "base", "policy"].contains(&section) {
             format!("[[{section}]]")
         } else {
             format!("[{section}]")
@@ -98,7 +99,7 @@ fn paths_are_relative_to_the_file() {
 #[test]
 fn misspelt_configuration_is_refused() {
     let cases = [
-        ("unknown_key", "[approval]\ncuont = 2\n\n[store]\nrequred = true\n"),
+        ("unknown_key", "[limits]\npage_mxa = 2\n\n[store]\nrequred = true\n"),
         ("unknown_section", "[securty]\nx = 1\n[limit]\nmax_wait = \"1s\"\n[redaction]\nfield = []\n"),
         ("wrong_table", "[daemon]\nescalate_after = \"1m\"\n[log]\nname = \"x\"\n"),
         ("top_level", "grace = \"1s\"\nlog = 3\nbase = 1\n"),
@@ -109,11 +110,11 @@ fn misspelt_configuration_is_refused() {
         ("removed", "[daemon]\nsocket_path = \"x\"\n"),
         (
             "types",
-            "[daemon]\ngrace = 10\nsocket_mode = 600\n[approval]\ncount = \"1\"\nallow_same_uid = \"yes\"\n",
+            "[daemon]\ngrace = 10\nsocket_mode = 600\n[approval]\ndecide_within_max = 1\nallow_same_uid = \"yes\"\n",
         ),
         (
             "values",
-            "[daemon]\ngrace = \"10\"\nsocket_mode = \"0666\"\n[store]\ncache = \"64MB\"\nreserve = \"8MiB\"\n[approval]\ncount = 0\n\
+            "[daemon]\ngrace = \"10\"\nsocket_mode = \"0666\"\n[store]\ncache = \"64MB\"\nreserve = \"8MiB\"\n[approval]\ndecide_within_max = \"0s\"\n\
              [reconcile]\ninterval = \"2m\"\n[limits]\npage_default = 501\n",
         ),
         (
@@ -148,21 +149,21 @@ fn misspelt_configuration_is_refused() {
 fn the_environment_wins_and_is_checked_like_the_file() {
     let env = [
         ("WRITD_DAEMON_STATE_DIR", "/data"),
-        ("WRITD_APPROVAL_COUNT", "2"),
+        ("WRITD_LIMITS_PAGE_MAX", "200"),
         ("WRITD_RECONCILE_JITTER", "false"),
         ("WRITD_LOG_LEVEL", "debug"),
         ("WRITD_LOG", "writd=trace"),
         ("WRITD_AS", "alice"),
     ];
-    let (config, _) = parse_with("[log]\nlevel = \"error\"\n[approval]\ncount = 1\n", &env).unwrap();
+    let (config, _) = parse_with("[log]\nlevel = \"error\"\n[limits]\npage_max = 100\n", &env).unwrap();
     assert_eq!(config.daemon.state_dir, Path::new("/data"));
-    assert_eq!((config.approval.count, config.reconcile.jitter), (2, false));
+    assert_eq!((config.limits.page_max, config.reconcile.jitter), (200, false));
     assert_eq!(config.log.level, LogLevel::Debug);
     let wrong = [
         ("WRITD_LOG_LEVEL", "verbos"),
         ("WRITD_LOG_LEVLE", "info"),
         ("WRITD_STOR_CACHE", "1MiB"),
-        ("WRITD_APPROVAL_COUNT", "many"),
+        ("WRITD_LIMITS_PAGE_MAX", "many"),
         ("WRITD_BASE_ORIGIN", "http://127.0.0.1:1"),
     ];
     golden("environment", &findings("", &wrong));

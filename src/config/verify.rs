@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use super::lists::{DEFAULT_CONNECTIONS, DEFAULT_TENANT, DEFAULT_TIMEOUT, Placed};
 use super::raw::{Reader, Refusal};
 use super::{
-    Approval, Config, ConfiguredBase, ConfiguredPrincipal, Daemon, Limits, Log, Reconcile, SecretRef, Store,
+    Approval, Config, ConfiguredBase, ConfiguredPrincipal, ConfiguredRule, Daemon, Limits, Log, Reconcile,
+    SecretRef, Store, policy,
 };
 use crate::domain::origin::{Origin, Scheme};
 use crate::domain::principal::{PrincipalKind, Role};
@@ -23,6 +24,7 @@ pub(super) struct Resolved {
     pub(super) log: Log,
     pub(super) principals: Option<Vec<Placed<ConfiguredPrincipal>>>,
     pub(super) bases: Option<Vec<Placed<ConfiguredBase>>>,
+    pub(super) rules: Option<Vec<ConfiguredRule>>,
 }
 
 /// Checks every rule and reports to the reader; the result counts only if it has no errors.
@@ -30,8 +32,10 @@ pub(super) fn verify(reader: &mut Reader<'_>, resolved: Resolved, own_uid: u32) 
     let shipped = resolved.principals.is_none();
     let principals = resolved.principals.unwrap_or_else(|| single_user(own_uid));
     let bases = resolved.bases.unwrap_or_else(default_bases);
+    let rules = resolved.rules.unwrap_or_else(policy::shipped);
     check_principals(reader, &principals);
     check_bases(reader, &bases);
+    policy::check(reader, &rules, &principals);
     check_times(reader, &resolved.reconcile, &resolved.limits);
     warn_about_people(reader, &principals, own_uid, resolved.approval.allow_same_uid, shipped);
     Config {
@@ -43,6 +47,7 @@ pub(super) fn verify(reader: &mut Reader<'_>, resolved: Resolved, own_uid: u32) 
         log: resolved.log,
         principals: principals.into_iter().map(|placed| placed.value).collect(),
         bases: bases.into_iter().map(|placed| placed.value).collect(),
+        rules,
     }
 }
 
@@ -168,6 +173,7 @@ fn single_user(own_uid: u32) -> Vec<Placed<ConfiguredPrincipal>> {
             person: name.to_owned(),
             tenant: DEFAULT_TENANT.to_owned(),
             roles: roles.to_vec(),
+            groups: Vec::new(),
             uids: vec![own_uid],
             owner: None,
             default: kind == PrincipalKind::Agent,

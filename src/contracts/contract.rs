@@ -186,6 +186,12 @@ impl Contract {
         &self.http.base
     }
 
+    /// JSON pointers of the arguments that are claims.
+    #[must_use]
+    pub fn claims(&self, arguments: &Value) -> Vec<String> {
+        self.input.claims(arguments)
+    }
+
     /// Whether the arguments pass the input schema.
     ///
     /// # Errors

@@ -14,6 +14,7 @@ mod contract;
 mod diff;
 mod due;
 mod finding;
+mod guard;
 mod lock;
 mod model;
 mod preview;
@@ -41,6 +42,7 @@ pub use classify::{Answer, AnswerBody, Classified, PartEffect, ReadOutcome};
 pub use contract::{Contract, WriteParts};
 pub use diff::{ChangeKind, ContractChange, ContractDiff};
 pub use finding::{Finding, FindingCode, Severity};
+pub use guard::{Guard, GuardError, NotDecided};
 pub use lock::{BODIES, LOCK_FILE, Lock};
 pub use model::{
     ApprovalSpec, Cancel, Commit, Compensation, CompensationSpec, EffectClass, EffectSpec, ErrorEntry,

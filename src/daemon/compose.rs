@@ -14,7 +14,7 @@ use crate::domain::Millis;
 use crate::engine::system::{SystemClock, SystemIds};
 use crate::engine::{Limits, Parts};
 use crate::kit;
-use crate::ports::{Clock, Toolbox};
+use crate::ports::{Clock, Policy, Toolbox};
 use crate::store::Store;
 
 /// The parts through which the contract kit asks: the daemon's own, without a store. Touches nothing but the CA files of
@@ -52,6 +52,7 @@ pub struct Composed {
 pub fn compose(
     config: &Arc<Config>,
     catalog: Catalog,
+    policy: Arc<dyn Policy>,
     store: Arc<dyn Store>,
 ) -> Result<Composed, SetupError> {
     let bases = config.bases.iter().map(base).collect();
@@ -67,6 +68,7 @@ pub fn compose(
         invoker: Arc::new(Http::new(adapter)),
         tools,
         directory: Arc::new(Configured(Arc::clone(config))),
+        policy,
         limits: limits(config),
     };
     Ok(Composed { parts, warnings })

@@ -25,8 +25,14 @@ impl Directory for Configured {
         self.0.owner_of(&requester.name).map(str::to_owned)
     }
 
-    fn approvals(&self) -> u32 {
-        u32::try_from(self.0.approval.count).unwrap_or(u32::MAX)
+    fn approver_groups(&self, approver: &Actor, tenant: &str) -> Option<Vec<String>> {
+        let known = self.0.principals.iter().find(|known| {
+            known.name == approver.name
+                && known.person == approver.person
+                && known.tenant == tenant
+                && known.roles.contains(&Role::Approver)
+        });
+        known.map(|known| known.groups.clone())
     }
 
     fn clock_bounds(&self) -> (Millis, Millis) {

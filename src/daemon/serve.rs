@@ -23,6 +23,7 @@ use crate::engine::failpoint::{self, NotAFailPoint};
 use crate::engine::system::wall;
 use crate::engine::{self, Handle, RecoveryReport, StartError};
 use crate::observe::{LogError, start_logs};
+use crate::policy::Table;
 use crate::reconcile::{self, Cadence};
 use crate::store::lock::{LockError, StateLock};
 use crate::store::sled::{Options as SledOptions, SledStore};
@@ -101,13 +102,14 @@ pub fn serve(options: &ServeOptions, ready: impl FnOnce(&Path) + Send) -> Result
         failpoint::arm(setting)?;
     }
     let catalog = Catalog::load(&config.daemon.contracts).map_err(ServeError::Contracts)?;
+    let policy = Table::compile(&config.rules).map_err(ServeError::Config)?;
     let dir = &config.daemon.state_dir;
     make_private(dir).map_err(|why| ServeError::StateDir { dir: dir.clone(), why })?;
     // Taken before anything else is touched; held to the end of the process.
     let lock = StateLock::acquire(dir, wall())?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::Runtime)?;
-    let served = runtime.block_on(run(Arc::new(config), catalog, ready));
+    let served = runtime.block_on(run(Arc::new(config), (catalog, policy), ready));
     runtime.shutdown_timeout(Duration::from_secs(1));
     drop(lock);
     served
@@ -115,7 +117,7 @@ pub fn serve(options: &ServeOptions, ready: impl FnOnce(&Path) + Send) -> Result
 
 async fn run(
     config: Arc<Config>,
-    catalog: Catalog,
+    (catalog, policy): (Catalog, Arc<Table>),
     ready: impl FnOnce(&Path) + Send,
 ) -> Result<(), ServeError> {
     let mut term = signal(SignalKind::terminate()).map_err(ServeError::Runtime)?;
@@ -126,7 +128,7 @@ async fn run(
     let api = Api::new(settings(&config));
     let service = api.service();
     let serving = tokio::spawn(async move { service.serve(bound).await });
-    let starting = start(Arc::clone(&config), catalog, api.clone());
+    let starting = start(Arc::clone(&config), catalog, policy, api.clone());
     let (handle, store) = tokio::select! {
         started = starting => started?,
         _ = term.recv() => return stopped_early(&api, serving).await,
@@ -188,6 +190,7 @@ async fn stopped_early(api: &Api, serving: tokio::task::JoinHandle<()>) -> Resul
 async fn start(
     config: Arc<Config>,
     catalog: Catalog,
+    policy: Arc<Table>,
     api: Api,
 ) -> Result<(Handle, Arc<dyn Store>), ServeError> {
     let runtime = tokio::runtime::Handle::current();
@@ -198,7 +201,7 @@ async fn start(
     let mut opening = tokio::task::spawn_blocking(move || {
         progress.progress(Progress { phase: "opening the store".to_owned(), done: 0, total: None });
         let store: Arc<dyn Store> = Arc::new(SledStore::open(store_options(&config))?);
-        let Composed { parts, warnings } = compose(&config, catalog, Arc::clone(&store))?;
+        let Composed { parts, warnings } = compose(&config, catalog, policy, Arc::clone(&store))?;
         for warning in warnings {
             tracing::warn!("{warning}");
         }

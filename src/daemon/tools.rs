@@ -365,6 +365,10 @@ impl Tool for Bound {
         settlement(&self.contract)
     }
 
+    fn claims(&self, arguments: &Value) -> Vec<String> {
+        self.contract.claims(arguments)
+    }
+
     fn redact(&self, audience: Audience, data: Value) -> Value {
         self.contract.redact_for(audience.as_str(), &data)
     }

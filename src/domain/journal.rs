@@ -59,6 +59,13 @@ pub enum Fact {
         /// The epoch.
         epoch: u64,
     },
+    /// A policy table came into force; its body is in the store under this digest.
+    PolicyLoaded {
+        /// Its digest.
+        policy: Digest,
+        /// The one before, zero for none.
+        before: Digest,
+    },
 }
 
 impl Fact {
@@ -73,6 +80,7 @@ impl Fact {
             Fact::ConfigurationLoaded { .. } => "configuration_loaded",
             Fact::Imported { .. } => "imported",
             Fact::RestoreAccepted { .. } => "restore_accepted",
+            Fact::PolicyLoaded { .. } => "policy_loaded",
         }
     }
 }

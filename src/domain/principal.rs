@@ -87,6 +87,8 @@ pub struct Principal {
     pub tenant: String,
     /// What it may do.
     pub roles: Vec<Role>,
+    /// The groups of approvers that it belongs to.
+    pub groups: Vec<String>,
     /// How it was authenticated.
     pub assurance: Assurance,
 }
@@ -101,6 +103,7 @@ impl Principal {
             person: "writd".into(),
             tenant: "-".into(),
             roles: Vec::new(),
+            groups: Vec::new(),
             assurance: Assurance::Daemon,
         }
     }

@@ -52,7 +52,7 @@ pub use view::{Detail, detail, fact_of};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::ports::{Clock, Directory, IdSource, Invoker, Toolbox};
+use crate::ports::{Clock, Directory, IdSource, Invoker, Policy, Toolbox};
 use crate::store::Store;
 pub use crate::store::records::Stored;
 
@@ -71,6 +71,8 @@ pub struct Parts {
     pub tools: Arc<dyn Toolbox>,
     /// Who is who.
     pub directory: Arc<dyn Directory>,
+    /// Which write may be proposed, and who has to approve it.
+    pub policy: Arc<dyn Policy>,
     /// Limits.
     pub limits: Limits,
 }

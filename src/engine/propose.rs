@@ -11,7 +11,7 @@ use super::message::Message;
 use crate::domain::ids::{OperationId, RunId};
 use crate::domain::json::Canonical;
 use crate::domain::operation::{
-    Actor, Body, PROPOSAL_FORMAT, Proposal, Rules, TargetCheck, WriteClass, proposal_digest, version_text,
+    Actor, Body, PROPOSAL_FORMAT, Proposal, Requirement, Rules, TargetCheck, proposal_digest, version_text,
     version_value,
 };
 use crate::domain::principal::{Principal, Role};
@@ -169,7 +169,7 @@ impl Handle {
                 supersedes: request.supersedes,
                 key,
             },
-        );
+        )?;
         self.ask(|reply| Message::Propose { draft: Box::new(draft), reply }).await
     }
 
@@ -205,7 +205,14 @@ impl Handle {
             .ok_or_else(|| no_such_tool(&request.tool, request.major, "write"))
     }
 
-    fn draft(&self, by: &Principal, run: &Run, tool: &dyn Tool, rules: &ToolRules, made: Made) -> Draft {
+    fn draft(
+        &self,
+        by: &Principal,
+        run: &Run,
+        tool: &dyn Tool,
+        rules: &ToolRules,
+        made: Made,
+    ) -> Result<Draft, Box<Problem>> {
         let now = self.parts.clock.now();
         let (decide_max, execute_max) = self.parts.directory.clock_bounds();
         let body = Body {
@@ -215,6 +222,7 @@ impl Handle {
                 .map(|canonical| canonical.as_str().to_owned())
                 .unwrap_or_default(),
             preview: made.preview,
+            claims: tool.claims(&made.arguments.value()),
             purpose: made.purpose,
             direct: rules.direct.clone(),
             indirect: rules.indirect.clone(),
@@ -242,10 +250,7 @@ impl Handle {
             decide_by: bounded(now.plus(rules.decide_within.min(decide_max)), run.deadline),
             rules: Rules {
                 class: rules.class,
-                approvals: match rules.class {
-                    WriteClass::Draft => 0,
-                    WriteClass::Write => self.parts.directory.approvals(),
-                },
+                approval: Requirement::of(0),
                 execute_within: rules.execute_within.min(execute_max),
                 commit: rules.commit,
                 check: rules.check,
@@ -258,12 +263,34 @@ impl Handle {
                 timeout: rules.timeout,
                 escalate_after: self.parts.directory.escalate_after(),
             },
+            policy: Digest::ZERO,
+            matched: Vec::new(),
             supersedes: made.supersedes,
             compensation_of: None,
         };
+        self.apply_policy(&mut proposal, &body, now)?;
         debug_assert_eq!(PROPOSAL_FORMAT, 1, "another format has other members");
         proposal.proposal_sha256 = proposal_digest(&proposal, &body);
-        Draft { proposal, body, contract: tool.body().to_vec(), key: made.key }
+        Ok(Draft { proposal, body, contract: tool.body().to_vec(), key: made.key })
+    }
+
+    /// What the table says becomes part of what is proposed; what it forbids is not stored.
+    fn apply_policy(&self, proposal: &mut Proposal, body: &Body, now: Time) -> Result<(), Box<Problem>> {
+        let ruling = self.parts.policy.judge(proposal, body, now);
+        if let Some(refused) = ruling.refused {
+            let detail = format!("the policy denies it (rule `{}`): {}", refused.rule, refused.reason);
+            return Err(Box::new(Problem::new(Code::Denied, detail)));
+        }
+        if let Some(within) = ruling.decide_within {
+            proposal.decide_by = proposal.decide_by.min(now.plus(within));
+        }
+        if let Some(within) = ruling.execute_within {
+            proposal.rules.execute_within = proposal.rules.execute_within.min(within);
+        }
+        proposal.rules.approval = ruling.requirement;
+        proposal.policy = ruling.version;
+        proposal.matched = ruling.matched;
+        Ok(())
     }
 }
 

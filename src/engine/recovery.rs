@@ -129,6 +129,7 @@ fn proposed_target(parts: &Parts, id: OperationId) -> Option<TargetKey> {
             | Fact::RunEnded(_)
             | Fact::CatalogLoaded { .. }
             | Fact::ConfigurationLoaded { .. }
+            | Fact::PolicyLoaded { .. }
             | Fact::Imported { .. }
             | Fact::RestoreAccepted { .. } => None,
         })

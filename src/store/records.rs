@@ -111,6 +111,8 @@ pub struct Meta {
     pub catalog: Digest,
     /// The configuration that was loaded last.
     pub configuration: Digest,
+    /// The policy table that was loaded last.
+    pub policy: Digest,
 }
 
 /// What our own API remembers of a creating request.

@@ -32,6 +32,11 @@ const ARROWS: &[Arrow] = &[
         "contracts become values that the domain knows; they send and keep nothing",
     ),
     arrow(
+        "policy",
+        &["domain", "ports", "contracts", "config"],
+        "the table is compiled from the configuration, with the expressions of contracts, for the engine's port",
+    ),
+    arrow(
         "kit",
         &["domain", "ports", "contracts"],
         "the kit asks through the ports that the daemon fills, and never in a way of its own",
@@ -61,6 +66,7 @@ const ARROWS: &[Arrow] = &[
             "store",
             "engine",
             "contracts",
+            "policy",
             "kit",
             "config",
             "adapters",
@@ -77,6 +83,7 @@ const ARROWS: &[Arrow] = &[
             "config",
             "contracts",
             "kit",
+            "policy",
             "daemon",
             "api::wire",
             "engine::StartError",

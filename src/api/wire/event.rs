@@ -98,6 +98,7 @@ fn data(entry: &Entry, fact: &Fact, eyes: Eyes<'_>) -> Option<Value> {
         Fact::RunEnded(end) => serde_json::json!({ "end": end }),
         Fact::CatalogLoaded { .. }
         | Fact::ConfigurationLoaded { .. }
+        | Fact::PolicyLoaded { .. }
         | Fact::Imported { .. }
         | Fact::RestoreAccepted { .. } => content(serde_json::to_value(fact).ok()?),
     };

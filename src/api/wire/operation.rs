@@ -153,7 +153,7 @@ impl OperationView {
             events: operation.events,
             proposal_sha256: proposal.proposal_sha256,
             approvals: u32::try_from(operation.approvals().count()).unwrap_or(u32::MAX),
-            approvals_needed: operation.approvals_needed,
+            approvals_needed: operation.requirement().persons(),
             clocks: clocks(operation, lens.now),
             commit: proposal.rules.commit,
             wait: operation

@@ -7,10 +7,12 @@ use crate::cli::failure::Failure;
 use crate::cli::output::paper::Paper;
 use crate::cli::output::style::Style;
 use crate::cli::output::values::safe;
+use crate::policy::Table;
 
 /// Reads the configuration as the daemon would.
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let (config, warnings) = context.config()?;
+    Table::compile(&config.rules).map_err(Failure::Config)?;
     let answer = json!({
         "valid": true,
         "warnings": warnings.iter().map(|warning| json!({

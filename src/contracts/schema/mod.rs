@@ -3,6 +3,7 @@
 
 mod authority;
 mod budget;
+mod claims;
 mod graph;
 mod limits;
 mod lint;
@@ -178,6 +179,11 @@ impl Schema {
             }
         }
         schema
+    }
+
+    /// JSON pointers of what in a value is a claim.
+    pub(super) fn claims(&self, value: &Value) -> Vec<String> {
+        claims::claims(&self.source, value)
     }
 
     /// Pointers of the declared defaults that their own schemas refuse.

@@ -3,6 +3,7 @@
 use super::effect::Effect;
 use super::evidence::{Evidence, Loss, NamedEffect, Readback};
 use super::proposal::Rules;
+use super::requirement::Requirement;
 use crate::domain::ids::{AttemptId, OperationId};
 use crate::domain::principal::Principal;
 use crate::domain::{Code, Digest, Millis, Time};
@@ -80,10 +81,12 @@ pub enum Command {
     Tick,
     /// The daemon has started.
     Restart,
-    /// The policy in force asks for this many approvals.
+    /// The policy in force asks for this.
     ChangePolicy {
-        /// Approvals now needed.
-        approvals: u32,
+        /// Who has to approve now.
+        requirement: Box<Requirement>,
+        /// The table that says so.
+        policy: Digest,
     },
     /// A compensation of it was proposed.
     StartCompensation {
@@ -115,6 +118,10 @@ pub struct Preconditions {
     pub run: RunStanding,
     /// Why its tool, adapter, tenant or all writes are paused.
     pub paused: Option<String>,
+    /// The groups that the author of each standing approval is in now; none where they may not approve any more.
+    pub approvers: Vec<(String, Option<Vec<String>>)>,
+    /// What the table in force asks for, on the stored facts.
+    pub policy: PolicyNow,
     /// Digests recomputed from the stored bytes equal those that were approved.
     pub digests_equal: bool,
     /// Who holds the target.
@@ -123,6 +130,17 @@ pub struct Preconditions {
     pub capacity: bool,
     /// The target's version as read just before, where the contract wants that.
     pub version: VersionCheck,
+}
+
+/// What the policy table in force says about an operation, on the facts that are stored with it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PolicyNow {
+    /// The table.
+    pub version: Digest,
+    /// Who has to approve.
+    pub requirement: Requirement,
+    /// The longest time from the first approval to the execution.
+    pub execute_within: Millis,
 }
 
 /// How the run of an operation stands when it is to be executed.

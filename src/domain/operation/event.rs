@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::effect::Effect;
 use super::evidence::{Evidence, Loss, NamedEffect, Readback, StatusSummary, Wait};
 use super::proposal::Proposal;
+use super::requirement::Requirement;
 use crate::domain::ids::{AttemptId, OperationId};
 use crate::domain::{Code, Digest, Time};
 use std::sync::Arc;
@@ -41,6 +42,8 @@ pub enum Event {
         digest: Digest,
         /// The approver's words.
         note: Option<String>,
+        /// The approver's groups.
+        groups: Vec<String>,
     },
     /// The approval that satisfies the policy. Accepted by: proposed.
     Approved {
@@ -50,6 +53,8 @@ pub enum Event {
         note: Option<String>,
         /// First counted approval + execute-within.
         execute_by: Time,
+        /// The approver's groups.
+        groups: Vec<String>,
     },
     /// Accepted by: proposed.
     Denied {
@@ -70,8 +75,10 @@ pub enum Event {
     },
     /// The current policy asks for more than was asked for so far. Accepted by: proposed, approved.
     PolicyTightened {
-        /// Approvals now needed.
-        approvals: u32,
+        /// Who has to approve now.
+        requirement: Box<Requirement>,
+        /// The table that says so.
+        policy: Digest,
     },
     /// Accepted by: proposed, approved.
     Expired {
@@ -198,7 +205,7 @@ pub enum Event {
         /// The epoch that began with the import.
         epoch: u64,
     },
-    /// No approval is needed: nobody decides, and the clock of its execution runs from here. Accepted by: proposed.
+    /// A rule allows it without an approval: nobody decides, and the clock of its execution runs from here. Accepted by: proposed.
     Admitted {
         /// Proposal + execute-within.
         execute_by: Time,

@@ -213,8 +213,7 @@ fn approvals(op: &Operation, found: &mut Vec<Violation>) {
     if given().any(|known| known.digest.is_some() && involved(&known.by.name, &known.by.person)) {
         found.push(Violation::ApprovedByRequester);
     }
-    let counted = u32::try_from(op.approvals().count()).unwrap_or(u32::MAX);
-    if op.state == State::Approved && counted < op.approvals_needed {
+    if op.state == State::Approved && !op.is_approved() {
         found.push(Violation::ApprovalsMissing);
     }
 }

@@ -15,6 +15,7 @@ pub mod invariants;
 mod proposal;
 mod raw;
 pub mod record;
+mod requirement;
 #[cfg(test)]
 pub(crate) mod samples;
 mod state;
@@ -35,4 +36,5 @@ pub use proposal::{
 };
 pub use raw::{RAW_ANSWER_KEPT, RawAnswer};
 pub use record::Operation;
+pub use requirement::{MatchedRule, Needed, NotCounted, Requirement};
 pub use state::{State, UnknownState};

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::actor::Actor;
+use super::requirement::{MatchedRule, Requirement};
 use crate::domain::ids::{OperationId, RunId};
 use crate::domain::json::Canonical;
 use crate::domain::request::RenderedRequest;
@@ -134,8 +135,8 @@ impl WriteClass {
 pub struct Rules {
     /// What it does to the world.
     pub class: WriteClass,
-    /// How many distinct persons must approve; none is needed for a draft.
-    pub approvals: u32,
+    /// Who has to approve, by the policy table of the proposal's time.
+    pub approval: Requirement,
     /// From the first counted approval to execute-by.
     pub execute_within: Millis,
     /// When it is executed.
@@ -199,6 +200,10 @@ pub struct Proposal {
     pub decide_by: Time,
     /// The rules of its execution.
     pub rules: Rules,
+    /// The policy table that it was judged by.
+    pub policy: Digest,
+    /// The rules of it that matched.
+    pub matched: Vec<MatchedRule>,
     /// The operation that this one replaces after a conflict.
     pub supersedes: Option<OperationId>,
     /// The operation that this one would undo.
@@ -243,6 +248,8 @@ pub struct Body {
     pub preview: String,
     /// Why, in the requester's words. A claim, not a fact.
     pub purpose: String,
+    /// The arguments that are claims and not facts: JSON pointers.
+    pub claims: Vec<String>,
     /// Effects that the contract declares: direct, then indirect, then who sees them.
     pub direct: Vec<String>,
     /// Second-order effects.
@@ -283,7 +290,8 @@ pub(crate) fn hashed(proposal: &Proposal, body: &Body) -> serde_json::Value {
         },
         "consequences": Digest::of(&shown(proposal, body)),
         "preview": body.preview,
-        "approvals": proposal.rules.approvals,
+        "approval": proposal.rules.approval,
+        "policy": proposal.policy,
         "decide_by": proposal.decide_by,
         "execute_within_ms": proposal.rules.execute_within.0,
         "compensation_of": proposal.compensation_of,

@@ -10,8 +10,10 @@ use super::effect::Effect;
 use super::event::Verdict;
 use super::evidence::{Evidence, Loss, NamedEffect, Readback, StatusSummary, Wait};
 use super::proposal::Proposal;
+use super::requirement::Requirement;
 use super::state::State;
 use crate::domain::ids::{AttemptId, OperationId};
+use crate::domain::principal::Assurance;
 use crate::domain::{Code, Digest, Time};
 
 /// How many late answers an operation keeps; the journal has them all.
@@ -30,8 +32,8 @@ pub struct Operation {
     pub events: u32,
     /// When the last event happened.
     pub changed: Time,
-    /// Approvals that are needed now.
-    pub approvals_needed: u32,
+    /// Who has to approve now, since the policy became stricter than the proposal's own requirement.
+    pub tightened: Option<Box<Requirement>>,
     /// Decisions, in order; revoked ones stay, marked.
     pub decisions: Vec<Decision>,
     /// Set by the approval that satisfied the policy.
@@ -65,6 +67,8 @@ pub struct Decision {
     pub by: Actor,
     /// When.
     pub at: Time,
+    /// The groups of its author at that time.
+    pub groups: Vec<String>,
     /// What.
     pub verdict: Verdict,
     /// The digest that was shown; none on a denial.
@@ -158,6 +162,14 @@ pub struct Late {
     pub answer: StatusSummary,
 }
 
+impl Decision {
+    /// It stands for a rule that allows the write without anybody's approval.
+    #[must_use]
+    pub fn is_by_policy(&self) -> bool {
+        self.by.assurance == Assurance::Daemon
+    }
+}
+
 impl Operation {
     /// Its id.
     #[must_use]
@@ -165,9 +177,31 @@ impl Operation {
         self.proposal.id
     }
 
-    /// The approvals that count.
-    pub fn approvals(&self) -> impl Iterator<Item = &Decision> {
-        self.decisions.iter().filter(|decision| decision.verdict == Verdict::Approve && !decision.void)
+    /// The approvals of persons that stand.
+    pub fn approvals(&self) -> impl Iterator<Item = &Decision> + Clone {
+        self.decisions.iter().filter(|decision| {
+            decision.verdict == Verdict::Approve && !decision.void && !decision.is_by_policy()
+        })
+    }
+
+    /// Who has to approve: as it was proposed, or as the policy asks since.
+    #[must_use]
+    pub fn requirement(&self) -> &Requirement {
+        self.tightened.as_deref().unwrap_or(&self.proposal.rules.approval)
+    }
+
+    /// Whether its approvals are enough.
+    #[must_use]
+    pub fn is_approved(&self) -> bool {
+        self.requirement().is_satisfied(self.decisions.iter())
+    }
+
+    /// When the first approval that counts was given.
+    #[must_use]
+    pub fn first_approval(&self) -> Option<Time> {
+        let requirement = self.requirement();
+        let counted = self.decisions.iter().filter(|decision| requirement.counts_decision(decision));
+        counted.map(|decision| decision.at).min()
     }
 
     /// The attempt whose outcome is open.

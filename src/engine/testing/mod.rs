@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::system::{SystemIds, wall};
 use super::{Handle, Limits, Parts, RecoveryReport, start};
-use crate::domain::operation::Actor;
+use crate::domain::operation::{Actor, Body, Proposal, Requirement, WriteClass};
 use crate::domain::principal::{Assurance, Principal, PrincipalKind, Role};
-use crate::domain::{Millis, Time};
-use crate::ports::{Clock, Directory};
+use crate::domain::{Digest, Millis, Time};
+use crate::ports::{Clock, Directory, Policy, Ruling};
 use crate::store::Store;
 use crate::store::sled::{Options, SledStore};
 
@@ -63,8 +63,8 @@ impl Directory for TestDirectory {
         None
     }
 
-    fn approvals(&self) -> u32 {
-        1
+    fn approver_groups(&self, _: &Actor, _: &str) -> Option<Vec<String>> {
+        Some(Vec::new())
     }
 
     fn clock_bounds(&self) -> (Millis, Millis) {
@@ -76,16 +76,52 @@ impl Directory for TestDirectory {
     }
 }
 
+/// One approver approves every write, nobody a draft, until a test says otherwise.
+#[derive(Default)]
+pub(crate) struct OnePerson(Mutex<Option<Requirement>>);
+
+impl OnePerson {
+    pub(crate) fn asks(&self, requirement: Requirement) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(requirement);
+    }
+}
+
+impl Policy for OnePerson {
+    fn version(&self) -> Digest {
+        Digest::of(self.body())
+    }
+
+    fn body(&self) -> &[u8] {
+        b"[]"
+    }
+
+    fn judge(&self, proposal: &Proposal, _: &Body, _: Time) -> Ruling {
+        let asked = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let count = u32::from(proposal.rules.class == WriteClass::Write);
+        Ruling {
+            version: self.version(),
+            requirement: asked.unwrap_or(Requirement::of(count)),
+            refused: None,
+            decide_within: None,
+            execute_within: None,
+            matched: Vec::new(),
+        }
+    }
+}
+
 /// An engine and everything around it. The directory goes with it.
 pub(crate) struct World {
     pub(crate) handle: Handle,
     pub(crate) service: Arc<NoteService>,
     pub(crate) clock: Arc<TestClock>,
     pub(crate) directory: Arc<TestDirectory>,
+    pub(crate) policy: Arc<OnePerson>,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) report: RecoveryReport,
     _files: Arc<tempfile::TempDir>,
 }
+
+type Around = (Arc<NoteService>, Arc<TestClock>, (Arc<TestDirectory>, Arc<OnePerson>));
 
 impl World {
     /// Starts an engine over an empty store. Needs a running tokio.
@@ -104,15 +140,15 @@ impl World {
         };
         let service = Arc::new(NoteService::default());
         let clock = Arc::new(TestClock::default());
-        let directory = Arc::new(TestDirectory::default());
+        let around = (Arc::new(TestDirectory::default()), Arc::new(OnePerson::default()));
         let store = wrap(SledStore::open(options).unwrap());
-        World::over(store, limits, (service, clock, directory), files)
+        World::over(store, limits, (service, clock, around), files)
     }
 
     fn over(
         store: Arc<dyn Store>,
         limits: Limits,
-        (service, clock, directory): (Arc<NoteService>, Arc<TestClock>, Arc<TestDirectory>),
+        (service, clock, (directory, policy)): Around,
         files: Arc<tempfile::TempDir>,
     ) -> World {
         let parts = Parts {
@@ -122,16 +158,17 @@ impl World {
             invoker: Arc::clone(&service) as _,
             tools: Arc::new(Notes::default()),
             directory: Arc::clone(&directory) as _,
+            policy: Arc::clone(&policy) as _,
             limits,
         };
         let (handle, report) = start(parts, tokio::runtime::Handle::current(), &AtomicU64::new(0)).unwrap();
-        World { handle, service, clock, directory, store, report, _files: files }
+        World { handle, service, clock, directory, policy, store, report, _files: files }
     }
 
     /// Another engine over the same store; the writer of the first has stopped after what was queued.
     pub(crate) async fn restart(self) -> World {
         self.handle.stop().await;
-        let around = (self.service, self.clock, self.directory);
+        let around = (self.service, self.clock, (self.directory, self.policy));
         World::over(self.store, self.handle.parts.limits, around, self._files)
     }
 }
@@ -144,6 +181,7 @@ pub(crate) fn principal(name: &str, kind: PrincipalKind, roles: &[Role]) -> Prin
         person: name.to_owned(),
         tenant: "default".to_owned(),
         roles: roles.to_vec(),
+        groups: Vec::new(),
         assurance: Assurance::LocalUid,
     }
 }

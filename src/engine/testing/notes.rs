@@ -286,6 +286,10 @@ impl Tool for NoteTool {
         }
     }
 
+    fn claims(&self, _: &Value) -> Vec<String> {
+        Vec::new()
+    }
+
     fn redact(&self, audience: Audience, mut data: Value) -> Value {
         if let Some(members) = data.as_object_mut().filter(|_| audience == Audience::Agent) {
             members.remove("secret");

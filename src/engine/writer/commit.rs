@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::Writer;
 use crate::domain::Code;
 use crate::domain::ids::OperationId;
-use crate::domain::operation::command::{Preconditions, RunStanding, VersionCheck};
+use crate::domain::operation::command::{PolicyNow, Preconditions, RunStanding, VersionCheck};
 use crate::domain::operation::{
-    Actor, Answer, Body, Command, Event, State, TargetCheck, Wait, decide, proposal_digest,
+    Actor, Answer, Body, Command, Event, Operation, State, TargetCheck, Wait, decide, proposal_digest,
 };
 use crate::domain::principal::Principal;
 use crate::domain::problem::Problem;
@@ -175,12 +175,37 @@ impl Writer {
             entitled: self.parts.directory.may_write(&proposal.requester, &proposal.tenant),
             run,
             paused: self.memory.unreadable.clone().or_else(|| self.memory.hold.clone()).or(unreadable),
+            approvers: self.approvers(operation),
+            policy: self.policy_now(operation, body.as_ref(), now),
             digests_equal,
             target_busy: self.memory.blocker(&proposal.target_key(), proposal.id),
             capacity: self.memory.running.len() < self.parts.limits.attempts,
             version,
         };
         (body, facts_of)
+    }
+
+    fn approvers(&self, operation: &Operation) -> Vec<(String, Option<Vec<String>>)> {
+        let tenant = &operation.proposal.tenant;
+        let groups = |by: &Actor| self.parts.directory.approver_groups(by, tenant);
+        operation.approvals().map(|known| (known.by.name.clone(), groups(&known.by))).collect()
+    }
+
+    /// The table in force on the stored facts. Without them it cannot be asked; the digests do not agree then, either.
+    fn policy_now(&self, operation: &Operation, body: Option<&Body>, now: Time) -> PolicyNow {
+        let proposal = &operation.proposal;
+        let mut known = PolicyNow {
+            version: proposal.policy,
+            requirement: operation.requirement().clone(),
+            execute_within: proposal.rules.execute_within,
+        };
+        if let Some(body) = body {
+            let ruling = self.parts.policy.judge(proposal, body, now);
+            known.version = ruling.version;
+            known.requirement = ruling.requirement;
+            known.execute_within = ruling.execute_within.unwrap_or(known.execute_within);
+        }
+        known
     }
 
     /// Appends what was decided and queues what follows: a launch, or a wait.

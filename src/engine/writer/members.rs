@@ -370,9 +370,15 @@ impl Writer {
         if meta.configuration != configuration {
             facts.push(Fact::ConfigurationLoaded { configuration, before: meta.configuration });
         }
+        let policy = self.parts.policy.version();
+        if meta.policy != policy {
+            facts.push(Fact::PolicyLoaded { policy, before: meta.policy });
+            self.group.put_contract(policy, self.parts.policy.body());
+        }
         if facts.is_empty() {
             return;
         }
+        meta.policy = policy;
         meta.catalog = catalog;
         meta.configuration = configuration;
         for fact in &facts {

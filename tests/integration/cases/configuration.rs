@@ -32,9 +32,9 @@ fn misspelt(daemon: &Daemon, section: &str, lines: &str) {
 #[test]
 fn c68_a_misspelt_key_refuses_the_start_and_names_the_right_one() {
     let cases = [
-        ("approval", "cuont = 2", "approval.cuont", "did you mean `count`?"),
+        ("limits", "page_mxa = 2", "limits.page_mxa", "did you mean `page_max`?"),
         ("approval", "allow_same_uids = false", "approval.allow_same_uids", "did you mean `allow_same_uid`?"),
-        ("", "[aproval]\ncount = 2", "aproval", "did you mean `approval`?"),
+        ("", "[aproval]\nallow_same_uid = true", "aproval", "did you mean `approval`?"),
         (
             "log",
             "escalate_after = \"1m\"",
@@ -42,8 +42,8 @@ fn c68_a_misspelt_key_refuses_the_start_and_names_the_right_one() {
             "did you mean `escalate_after` of [reconcile]?",
         ),
         ("log", "format = \"jsn\"", "log.format", "did you mean `json`?"),
-        ("approval", "count = 1\ncount = 2", "count", ""),
-        ("approval", "count = \"two\"", "approval.count", ""),
+        ("limits", "page_max = 1\npage_max = 2", "page_max", ""),
+        ("limits", "page_max = \"two\"", "limits.page_max", ""),
     ];
     let sandbox = Sandbox::start();
     for (section, lines, path, help) in cases {

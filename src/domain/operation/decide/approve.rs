@@ -2,8 +2,9 @@
 
 use super::Decided;
 use crate::domain::operation::command::Facts;
-use crate::domain::operation::{Effect, Event, Operation, State, Verdict};
-use crate::domain::principal::{PrincipalKind, Role};
+use crate::domain::operation::record::Decision;
+use crate::domain::operation::{Actor, Effect, Event, NotCounted, Operation, Requirement, State, Verdict};
+use crate::domain::principal::{Assurance, PrincipalKind, Role};
 use crate::domain::{Code, Digest};
 
 pub(super) fn decide(op: &Operation, digest: Digest, note: Option<&str>, facts: &Facts<'_>) -> Decided {
@@ -20,7 +21,7 @@ pub(super) fn decide(op: &Operation, digest: Digest, note: Option<&str>, facts: 
         | State::CompensationFailed
         | State::Succeeded
         | State::Compensated
-            if op.approvals().next().is_none() && op.approvals_needed > 0 =>
+            if op.approvals().next().is_none() && op.requirement().asks_somebody() =>
         {
             Decided::invalid(
                 op,
@@ -77,7 +78,19 @@ fn proposed(op: &Operation, digest: Digest, note: Option<&str>, facts: &Facts<'_
             "the digest is not that of this proposal: look at it again and approve what is shown",
         );
     }
-    if op.approvals().any(|known| known.by.person == facts.by.person) {
+    let requirement = op.requirement();
+    if let Some(rule) = &requirement.denied {
+        return Decided::refused(
+            Code::PolicyChanged,
+            format!("the policy has changed since it was proposed: its rule `{rule}` forbids this write"),
+        );
+    }
+    let (who, groups) = ((facts.by.name.as_str(), facts.by.person.as_str()), facts.by.groups.as_slice());
+    if let Err(why) = requirement.counts(who, facts.by.assurance, groups, note) {
+        return not_counted(requirement, why, facts);
+    }
+    let of_person = |known: &&Decision| known.by.person == facts.by.person;
+    if op.decisions.iter().filter(of_person).any(|known| requirement.counts_decision(known)) {
         return Decided::already("this person has approved it; another person is needed");
     }
     if op.effect != Effect::None {
@@ -86,18 +99,48 @@ fn proposed(op: &Operation, digest: Digest, note: Option<&str>, facts: &Facts<'_
             "an answer that came late says that it has happened already: nothing more is sent",
         );
     }
-    let note = note.map(str::to_owned);
-    let counted = op.approvals().count() + 1;
-    if counted < usize::try_from(op.approvals_needed).unwrap_or(usize::MAX) {
-        return Decided::done(vec![Event::ApprovalRecorded { digest, note }]);
+    let (note, groups) = (note.map(str::to_owned), groups.to_vec());
+    let this = Decision {
+        by: Actor::from(facts.by),
+        at: facts.now,
+        groups: groups.clone(),
+        verdict: Verdict::Approve,
+        digest: Some(digest),
+        note: note.clone(),
+        void: false,
+    };
+    if !requirement.is_satisfied(op.decisions.iter().chain([&this])) {
+        return Decided::done(vec![Event::ApprovalRecorded { digest, note, groups }]);
     }
-    let first = op.approvals().map(|known| known.at).min().unwrap_or(facts.now);
+    let first = op.first_approval().unwrap_or(facts.now);
     let execute_by = first.plus(op.proposal.rules.execute_within);
-    Decided::done(vec![Event::Approved { digest, note, execute_by }])
+    Decided::done(vec![Event::Approved { digest, note, execute_by, groups }])
+}
+
+/// Why this approval would not count, and what would.
+fn not_counted(requirement: &Requirement, why: NotCounted, facts: &Facts<'_>) -> Decided {
+    let refuse = |words: String| Decided::refused(Code::ApproverNotAuthorized, words);
+    match why {
+        NotCounted::Excluded => refuse("a rule of the policy excludes you from approving it".to_owned()),
+        NotCounted::OtherGroup => refuse(format!("it asks for the approval of {}", asked_of(requirement))),
+        NotCounted::Assurance => refuse(format!(
+            "the policy asks for an approver known by `{}`, and you are known by `{}` only",
+            requirement.assurance.as_str(),
+            facts.by.assurance.as_str()
+        )),
+        NotCounted::NoReason => Decided::refused(
+            Code::InvalidArgument,
+            "the policy asks for a reason with each approval: say it in the note",
+        ),
+    }
+}
+
+fn asked_of(requirement: &Requirement) -> String {
+    requirement.needed.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ")
 }
 
 /// Separation of duties: the requester, the person behind it, the one it acts for and its owner cannot decide; agents
-/// and services never do.
+/// and services never do, and neither do people whom nobody asks or whom a rule excludes.
 pub(super) fn may_decide(op: &Operation, facts: &Facts<'_>) -> Result<(), Decided> {
     let by = facts.by;
     let refuse = |why: &str| Err(Decided::refused(Code::ApproverNotAuthorized, why));
@@ -118,7 +161,13 @@ pub(super) fn may_decide(op: &Operation, facts: &Facts<'_>) -> Result<(), Decide
     if op.proposal.owner.as_deref().is_some_and(|owner| owner == by.name || owner == by.person) {
         return refuse("the owner of the requesting agent cannot approve its writes: ask somebody else");
     }
-    Ok(())
+    let requirement = op.requirement();
+    let who = (by.name.as_str(), by.person.as_str());
+    // How surely somebody is known, and their words, are asked for with a yes only.
+    match requirement.counts(who, Assurance::Daemon, &by.groups, Some("-")) {
+        Err(why) if !requirement.needed.is_empty() => Err(not_counted(requirement, why, facts)),
+        Ok(()) | Err(_) => Ok(()),
+    }
 }
 
 /// Whether this principal's late word of this kind is recorded already: an operation does not grow with each click.

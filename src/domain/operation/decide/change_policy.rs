@@ -1,20 +1,25 @@
-//! The policy in force asks for another number of approvals. A change that alters no verdict voids nothing.
+//! The policy in force asks for something else. A change that alters no verdict voids nothing.
 
 use super::Decided;
-use crate::domain::operation::{Event, Operation, State};
+use crate::domain::Digest;
+use crate::domain::operation::record::Decision;
+use crate::domain::operation::{Event, Operation, Requirement, State};
 
-pub(super) fn decide(op: &Operation, approvals: u32) -> Decided {
+pub(super) fn decide(op: &Operation, requirement: &Requirement, policy: Digest) -> Decided {
+    let tightened =
+        || Decided::done(vec![Event::PolicyTightened { requirement: Box::new(requirement.clone()), policy }]);
     match op.state {
         State::Approved => {
-            let counted = u32::try_from(op.approvals().count()).unwrap_or(u32::MAX);
-            if counted >= approvals {
-                return Decided::done(Vec::new());
+            if is_stricter(op, requirement, op.approvals()) {
+                tightened()
+            } else {
+                Decided::done(Vec::new())
             }
-            Decided::done(vec![Event::PolicyTightened { approvals }])
         }
-        // What is approved from now on satisfies the policy of now.
-        State::Proposed if approvals > op.approvals_needed => {
-            Decided::done(vec![Event::PolicyTightened { approvals }])
+        // What is approved from now on satisfies the policy of now; a table that asks for less than was shown does not
+        // change what was asked.
+        State::Proposed if requirement != op.requirement() && !is_weaker(requirement, op.requirement()) => {
+            tightened()
         }
         State::Proposed
         | State::Executing
@@ -29,4 +34,29 @@ pub(super) fn decide(op: &Operation, approvals: u32) -> Decided {
         | State::Compensated
         | State::CompensationFailed => Decided::done(Vec::new()),
     }
+}
+
+/// Whether these approvals are not enough for it any more. A table that still asks nobody is not stricter.
+pub(super) fn is_stricter<'a>(
+    op: &Operation,
+    requirement: &Requirement,
+    approvals: impl Iterator<Item = &'a Decision> + Clone,
+) -> bool {
+    let nobody = !requirement.asks_somebody() && !op.requirement().asks_somebody();
+    !nobody && !requirement.is_satisfied(approvals)
+}
+
+/// Whether whatever satisfies the known requirement satisfies the new one, too.
+fn is_weaker(new: &Requirement, known: &Requirement) -> bool {
+    let asked = |needed: &crate::domain::operation::Needed| {
+        known.needed.iter().any(|known| {
+            (needed.group.is_none() || known.group == needed.group) && known.count >= needed.count
+        })
+    };
+    new.denied.is_none()
+        && new.needed.iter().all(asked)
+        && new.assurance <= known.assurance
+        && new.exclude.iter().all(|excluded| known.exclude.contains(excluded))
+        && new.reason_required <= known.reason_required
+        && new.survive_transient >= known.survive_transient
 }

@@ -2,9 +2,11 @@
 
 use super::Decided;
 use super::approve::expiry_code;
+use super::change_policy;
 use crate::domain::Code;
 use crate::domain::operation::command::{Facts, Preconditions, RunStanding, VersionCheck};
-use crate::domain::operation::{CommitMode, Effect, Event, Operation, State, Wait};
+use crate::domain::operation::record::Decision;
+use crate::domain::operation::{Clock, CommitMode, Effect, Event, Operation, State, Wait};
 
 pub(super) fn decide(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Decided {
     match op.state {
@@ -63,6 +65,9 @@ fn approved(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Deci
     if let Some(why) = &facts_of.paused {
         return wait(op, Wait::Paused(why.clone()), facts_of, Code::Paused);
     }
+    if let Some(stopped) = governance(op, facts_of, facts) {
+        return stopped;
+    }
     if !facts_of.digests_equal {
         return Decided::refused(
             Code::ProposalChanged,
@@ -87,6 +92,59 @@ fn approved(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Deci
         }]),
         VersionCheck::Read(_) => wait(op, Wait::VersionUnavailable, facts_of, Code::VersionConflict),
     }
+}
+
+/// Enough distinct persons approved, each still may, and the table in force does not ask for more than was satisfied.
+/// What does not hold any more sends it back to be decided again; nothing is consumed by that.
+fn governance(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Option<Decided> {
+    let (asked, standing) = (op.requirement(), standing(op, facts_of));
+    if asked.asks_somebody() && !asked.is_satisfied(standing.iter()) {
+        let stands = |known: &Decision| {
+            standing.iter().any(|stands| stands.by == known.by && asked.counts_decision(stands))
+        };
+        let lost = op.approvals().filter(|known| !stands(known));
+        let mut decided = Decided::refused(
+            Code::ApprovalRevoked,
+            "who approved it may not approve it any more: it waits for another approval",
+        );
+        decided.events =
+            lost.map(|known| Event::ApprovalRevoked { approver: known.by.name.clone() }).collect();
+        return Some(decided);
+    }
+    let policy = &facts_of.policy;
+    if change_policy::is_stricter(op, &policy.requirement, standing.iter()) {
+        let requirement = Box::new(policy.requirement.clone());
+        let mut decided = Decided::refused(
+            Code::PolicyChanged,
+            "the policy has become stricter than what was satisfied: it waits for the approvals that are missing",
+        );
+        decided.events = vec![Event::PolicyTightened { requirement, policy: policy.version }];
+        return Some(decided);
+    }
+    let first = op.first_approval()?;
+    if facts.now >= first.plus(policy.execute_within) {
+        let mut decided = Decided::refused(
+            Code::ApprovalExpired,
+            "by the policy in force its approval is too old: nothing is executed by it",
+        );
+        decided.events = vec![Event::Expired { clock: Clock::ExecuteBy }];
+        return Some(decided);
+    }
+    None
+}
+
+/// The approvals whose authors still may approve, with the groups that they are in now.
+fn standing(op: &Operation, facts_of: &Preconditions) -> Vec<Decision> {
+    let now = |name: &str| {
+        facts_of.approvers.iter().find(|(known, _)| known == name).and_then(|(_, groups)| groups.clone())
+    };
+    op.approvals()
+        .filter_map(|known| {
+            let groups = now(&known.by.name)?;
+            let groups = known.groups.iter().filter(|group| groups.contains(group)).cloned().collect();
+            Some(Decision { groups, ..known.clone() })
+        })
+        .collect()
 }
 
 /// Nothing stands in its way but the version, which is read next. That its commit was asked for is not forgotten.

@@ -110,7 +110,7 @@ fn decide_in_time(op: &Operation, command: &Command, facts: &Facts<'_>) -> Decid
         Command::Abandon { reason } => abandon::decide(op, reason, facts),
         Command::Tick => tick::decide(op, facts),
         Command::Restart => restart::decide(op),
-        Command::ChangePolicy { approvals } => change_policy::decide(op, *approvals),
+        Command::ChangePolicy { requirement, policy } => change_policy::decide(op, requirement, *policy),
         Command::StartCompensation { operation } => compensation::start(op, *operation),
         Command::SettleCompensation { result } => compensation::settle(op, result),
         Command::Restore { epoch } => restart::restore(op, *epoch),

@@ -8,7 +8,7 @@ use crate::domain::operation::{Event, Proposal};
 /// The first events of an operation. One that needs no approval is admitted at once, by the rules that are part of it.
 #[must_use]
 pub fn propose(proposal: Proposal, now: Time) -> Vec<Event> {
-    let admitted = (proposal.rules.approvals == 0)
+    let admitted = (!proposal.rules.approval.asks_somebody())
         .then(|| Event::Admitted { execute_by: now.plus(proposal.rules.execute_within) });
     let mut events = vec![Event::Proposed(Arc::new(proposal))];
     events.extend(admitted);

@@ -35,7 +35,7 @@ pub(super) fn next_attempt(
         Some(_) => return Err("its approval expires before the next attempt"),
         None => return Err("its approval is void"),
     }
-    if op.approvals().count() < usize::try_from(op.approvals_needed).unwrap_or(usize::MAX) {
+    if !op.is_approved() {
         return Err("its approval is void");
     }
     Ok(at)

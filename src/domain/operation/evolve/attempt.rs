@@ -63,7 +63,11 @@ fn wait_for_retry(op: &mut Operation, retry_at: Time) -> Applied {
     op.effect = Effect::None;
     op.doubt = None;
     op.remote = None;
-    op.wait = Some(Waiting { wait: Wait::Backoff, until: Some(retry_at) });
+    if op.requirement().survive_transient {
+        op.wait = Some(Waiting { wait: Wait::Backoff, until: Some(retry_at) });
+    } else {
+        super::governance::ask_again(op);
+    }
     Ok(())
 }
 

@@ -3,33 +3,43 @@
 use super::Applied;
 use crate::domain::operation::evidence::Loss;
 use crate::domain::operation::record::{AttemptResult, Decision, Doubt, Outcome};
-use crate::domain::operation::{Clock, Effect, Operation, Recorded, State, Verdict};
+use crate::domain::operation::{Actor, Clock, Effect, Operation, Recorded, Requirement, State, Verdict};
+use crate::domain::principal::{Assurance, PrincipalKind};
 use crate::domain::{Code, Digest, Time};
 
 pub(super) fn approval(
     op: &mut Operation,
     recorded: &Recorded,
     digest: Digest,
-    note: Option<String>,
+    (note, groups): (&Option<String>, &[String]),
     execute_by: Option<Time>,
 ) -> Applied {
     if digest != op.proposal.proposal_sha256 {
         return Err("the decision carries another digest");
     }
-    if op.approvals().any(|known| known.by.person == recorded.by.person) {
+    let requirement = op.requirement().clone();
+    let of_person = |known: &Decision| {
+        known.by.person == recorded.by.person && known.verdict == Verdict::Approve && !known.void
+    };
+    if op.decisions.iter().any(|known| of_person(known) && requirement.counts_decision(known)) {
         return Err("this person has approved already");
     }
-    if execute_by.is_some() && op.approvals().count() + 1 < op.approvals_needed as usize {
-        return Err("approvals are missing");
+    // One that does not count any more makes room for a new one: each person stands here once.
+    for known in op.decisions.iter_mut().filter(|known| of_person(known)) {
+        known.void = true;
     }
     op.decisions.push(Decision {
         by: recorded.by.clone(),
         at: recorded.at,
+        groups: groups.to_vec(),
         verdict: Verdict::Approve,
         digest: Some(digest),
-        note,
+        note: note.clone(),
         void: false,
     });
+    if execute_by.is_some() && !op.is_approved() {
+        return Err("approvals are missing");
+    }
     if let Some(execute_by) = execute_by {
         op.state = State::Approved;
         op.execute_by = Some(execute_by);
@@ -38,10 +48,27 @@ pub(super) fn approval(
     Ok(())
 }
 
-pub(super) fn admitted(op: &mut Operation, execute_by: Time) -> Applied {
-    if op.approvals_needed > 0 {
+/// The rules that allow it are kept as a decision of the table that they stand in.
+pub(super) fn admitted(op: &mut Operation, recorded: &Recorded, execute_by: Time) -> Applied {
+    if op.requirement().asks_somebody() {
         return Err("approvals are missing");
     }
+    let table = format!("policy:{}", op.proposal.policy);
+    let rules: Vec<&str> = op.proposal.matched.iter().map(|matched| matched.rule.as_str()).collect();
+    op.decisions.push(Decision {
+        by: Actor {
+            name: table.clone(),
+            kind: PrincipalKind::Service,
+            person: table,
+            assurance: Assurance::Daemon,
+        },
+        at: recorded.at,
+        groups: Vec::new(),
+        verdict: Verdict::Approve,
+        digest: Some(op.proposal.proposal_sha256),
+        note: Some(rules.join(", ")),
+        void: false,
+    });
     op.state = State::Approved;
     op.execute_by = Some(execute_by);
     Ok(())
@@ -51,6 +78,7 @@ pub(super) fn denied(op: &mut Operation, recorded: &Recorded, reason: &str) -> A
     op.decisions.push(Decision {
         by: recorded.by.clone(),
         at: recorded.at,
+        groups: Vec::new(),
         verdict: Verdict::Deny,
         digest: None,
         note: Some(reason.to_owned()),
@@ -69,6 +97,7 @@ pub(super) fn late_decision(
     op.decisions.push(Decision {
         by: recorded.by.clone(),
         at: recorded.at,
+        groups: Vec::new(),
         verdict,
         digest: None,
         note,
@@ -88,10 +117,21 @@ pub(super) fn revoked(op: &mut Operation, approver: &str) -> Applied {
     Ok(())
 }
 
-pub(super) fn tightened(op: &mut Operation, approvals: u32) -> Applied {
-    op.approvals_needed = approvals;
+pub(super) fn tightened(op: &mut Operation, requirement: &Requirement) -> Applied {
+    op.tightened = Some(Box::new(requirement.clone()));
+    for decision in op.decisions.iter_mut().filter(|decision| decision.is_by_policy()) {
+        decision.void = true;
+    }
     back_to_proposed(op);
     Ok(())
+}
+
+/// The approvals were good for one attempt, and that one had no effect.
+pub(super) fn ask_again(op: &mut Operation) {
+    for decision in &mut op.decisions {
+        decision.void |= decision.verdict == Verdict::Approve;
+    }
+    back_to_proposed(op);
 }
 
 fn back_to_proposed(op: &mut Operation) {

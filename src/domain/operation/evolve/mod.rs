@@ -59,7 +59,7 @@ pub fn evolve(operation: Option<&Operation>, recorded: &Recorded) -> Result<Oper
 
 fn create(proposal: &Arc<Proposal>, recorded: &Recorded) -> Operation {
     Operation {
-        approvals_needed: proposal.rules.approvals,
+        tightened: None,
         proposal: Arc::clone(proposal),
         state: State::Proposed,
         effect: Effect::None,
@@ -86,18 +86,18 @@ type Applied = Result<(), &'static str>;
 fn apply(op: &mut Operation, recorded: &Recorded) -> Applied {
     match &recorded.event {
         Event::Proposed(_) => Err("it exists already"),
-        Event::ApprovalRecorded { digest, note } => {
-            governance::approval(op, recorded, *digest, note.clone(), None)
+        Event::ApprovalRecorded { digest, note, groups } => {
+            governance::approval(op, recorded, *digest, (note, groups), None)
         }
-        Event::Approved { digest, note, execute_by } => {
-            governance::approval(op, recorded, *digest, note.clone(), Some(*execute_by))
+        Event::Approved { digest, note, execute_by, groups } => {
+            governance::approval(op, recorded, *digest, (note, groups), Some(*execute_by))
         }
         Event::Denied { reason } => governance::denied(op, recorded, reason),
         Event::LateDecision { verdict, note } => {
             governance::late_decision(op, recorded, *verdict, note.clone())
         }
         Event::ApprovalRevoked { approver } => governance::revoked(op, approver),
-        Event::PolicyTightened { approvals } => governance::tightened(op, *approvals),
+        Event::PolicyTightened { requirement, .. } => governance::tightened(op, requirement),
         Event::Expired { clock } => governance::expired(op, *clock),
         Event::Cancelled { reason, effect } => governance::cancelled(op, recorded, reason.clone(), *effect),
         Event::Deferred { wait, until } => attempt::deferred(op, wait.clone(), *until),
@@ -137,7 +137,7 @@ fn apply(op: &mut Operation, recorded: &Recorded) -> Applied {
         Event::CompensationSucceeded => compensation::succeeded(op),
         Event::CompensationFailed { residual } => compensation::failed(op, residual),
         Event::Restored { epoch } => governance::restored(op, recorded.at, *epoch),
-        Event::Admitted { execute_by } => governance::admitted(op, *execute_by),
+        Event::Admitted { execute_by } => governance::admitted(op, recorded, *execute_by),
         Event::ReadBack { found } => outcome::read_back(op, found),
     }
 }

@@ -3,11 +3,12 @@
 use super::operations::parts;
 use super::{Person, RECEIPT, attempt, operation, proposal, rules};
 use crate::domain::operation::command::{
-    AttemptAnswer, CommandKind, CompensationResult, Preconditions, Resolution, RunStanding, StatusAnswer,
-    VersionCheck,
+    AttemptAnswer, CommandKind, CompensationResult, PolicyNow, Preconditions, Resolution, RunStanding,
+    StatusAnswer, VersionCheck,
 };
-use crate::domain::operation::{Command, Effect, Evidence, Loss, Readback};
-use crate::domain::{Code, Digest};
+use crate::domain::operation::{Command, Effect, Evidence, Loss, Readback, Requirement};
+use crate::domain::principal::Assurance;
+use crate::domain::{Code, Digest, Millis};
 
 /// When it is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,8 +70,8 @@ pub(crate) fn commands_of(kind: CommandKind) -> Vec<Asked> {
         ],
         CommandKind::Restart => vec![asked("restart", Person::Daemon, Command::Restart)],
         CommandKind::ChangePolicy => vec![
-            asked("policy wants as many", Person::Daemon, Command::ChangePolicy { approvals: 1 }),
-            asked("policy wants more", Person::Daemon, Command::ChangePolicy { approvals: 3 }),
+            asked("policy wants as many", Person::Daemon, change_policy(1)),
+            asked("policy wants more", Person::Daemon, change_policy(3)),
         ],
         CommandKind::StartCompensation => {
             let operation = operation(2);
@@ -83,8 +84,13 @@ pub(crate) fn commands_of(kind: CommandKind) -> Vec<Asked> {
     samples
 }
 
+fn change_policy(persons: u32) -> Command {
+    let requirement = Box::new(Requirement::of(persons));
+    Command::ChangePolicy { requirement, policy: Digest::of(b"another") }
+}
+
 fn approve() -> Vec<Asked> {
-    let two = super::Rules { approvals: 2, ..rules() };
+    let two = super::Rules { approval: Requirement::of(2), ..rules() };
     let yes = || Command::Approve { digest: proposal(rules()).proposal_sha256, note: None };
     // The number of approvals is part of what is approved; the sample that needs two has its own digest.
     let yes_of_two = Command::Approve { digest: proposal(two).proposal_sha256, note: None };
@@ -149,6 +155,12 @@ fn commit() -> Vec<Asked> {
             entitled: true,
             run: RunStanding::Open,
             paused: None,
+            approvers: ["ada", "bob", "ada-ops"].map(|name| (name.to_owned(), Some(Vec::new()))).to_vec(),
+            policy: PolicyNow {
+                version: Digest::of(b"policy"),
+                requirement: Requirement::of(0),
+                execute_within: rules().execute_within,
+            },
             digests_equal: true,
             target_busy: None,
             capacity: true,
@@ -167,6 +179,24 @@ fn commit() -> Vec<Asked> {
         asked("commit, run too late", Person::Daemon, commit(false, |f| f.run = RunStanding::DeadlinePassed)),
         asked("commit, run unreadable", by, commit(true, |f| f.run = RunStanding::Unreadable)),
         asked("commit, paused", by, commit(true, |f| f.paused = Some("by hand".into()))),
+        asked("commit, approver gone", by, commit(true, |f| f.approvers.iter_mut().for_each(|a| a.1 = None))),
+        asked(
+            "commit, policy stricter",
+            by,
+            commit(true, |f| {
+                f.policy.requirement = Requirement { assurance: Assurance::Console, ..Requirement::of(1) }
+            }),
+        ),
+        asked(
+            "commit, policy denies",
+            by,
+            commit(true, |f| f.policy.requirement.denied = Some("never".into())),
+        ),
+        asked(
+            "commit, approval too old by policy",
+            by,
+            commit(true, |f| f.policy.execute_within = Millis(0)),
+        ),
         asked("commit, digests differ", by, commit(true, |f| f.digests_equal = false)),
         asked("commit, target busy", by, commit(true, |f| f.target_busy = Some(operation(9)))),
         asked("commit, no place", by, commit(true, |f| f.capacity = false)),

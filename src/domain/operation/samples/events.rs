@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::{RECEIPT, attempt, operation, proposal, rules, time};
-use crate::domain::Code;
 use crate::domain::operation::{
-    Clock, Effect, Event, EventKind, Evidence, Loss, Readback, StatusSummary, Verdict, Wait,
+    Clock, Effect, Event, EventKind, Evidence, Loss, Readback, Requirement, StatusSummary, Verdict, Wait,
 };
+use crate::domain::{Code, Digest};
 
 /// The sample of a kind, as it fits an operation with this digest.
 pub(crate) fn event_of(kind: EventKind, digest: crate::domain::Digest) -> Event {
@@ -15,12 +15,17 @@ pub(crate) fn event_of(kind: EventKind, digest: crate::domain::Digest) -> Event 
     let receipt = || StatusSummary::Succeeded(RECEIPT.into());
     match kind {
         EventKind::Proposed => Event::Proposed(Arc::new(proposal(rules()))),
-        EventKind::ApprovalRecorded => Event::ApprovalRecorded { digest, note: None },
-        EventKind::Approved => Event::Approved { digest, note: None, execute_by: time(901_000) },
+        EventKind::ApprovalRecorded => Event::ApprovalRecorded { digest, note: None, groups: Vec::new() },
+        EventKind::Approved => {
+            Event::Approved { digest, note: None, execute_by: time(901_000), groups: Vec::new() }
+        }
         EventKind::Denied => Event::Denied { reason: "no".into() },
         EventKind::LateDecision => Event::LateDecision { verdict: Verdict::Deny, note: None },
         EventKind::ApprovalRevoked => Event::ApprovalRevoked { approver: "ada".into() },
-        EventKind::PolicyTightened => Event::PolicyTightened { approvals: 3 },
+        EventKind::PolicyTightened => Event::PolicyTightened {
+            requirement: Box::new(Requirement::of(3)),
+            policy: Digest::of(b"another"),
+        },
         EventKind::Expired => Event::Expired { clock: Clock::DecideBy },
         EventKind::Cancelled => Event::Cancelled { reason: None, effect: Effect::None },
         EventKind::Deferred => Event::Deferred { wait: Wait::Limit, until: None },

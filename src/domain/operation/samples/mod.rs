@@ -17,8 +17,8 @@ use std::path::Path;
 use crate::domain::ids::{AttemptId, OperationId, RunId};
 use crate::domain::operation::record::Operation;
 use crate::domain::operation::{
-    Actor, Body, Change, CommitMode, Event, Proposal, Recorded, RecoveryTier, RetryClass, Rules, Target,
-    TargetCheck, WriteClass, evolve, proposal_digest, propose,
+    Actor, Body, Change, CommitMode, Event, Proposal, Recorded, RecoveryTier, Requirement, RetryClass, Rules,
+    Target, TargetCheck, WriteClass, evolve, proposal_digest, propose,
 };
 use crate::domain::request::RenderedRequest;
 use crate::domain::{Digest, Millis, Time};
@@ -74,6 +74,7 @@ pub(crate) fn body() -> Body {
         consequences: r#"{"affected_count":1,"environment":"production","recipients":[]}"#.into(),
         preview: "call_01h455vb4pex5vsknk084sn02q".into(),
         purpose: "the customer moved".into(),
+        claims: Vec::new(),
         direct: vec!["customer.shipping_address".into()],
         indirect: vec!["fulfilment.route".into()],
         reversible: "compensate".into(),
@@ -85,7 +86,7 @@ pub(crate) fn body() -> Body {
 pub(crate) fn rules() -> Rules {
     Rules {
         class: WriteClass::Write,
-        approvals: 1,
+        approval: Requirement::of(1),
         execute_within: Millis::secs(900),
         commit: CommitMode::OnApproval,
         check: TargetCheck::IfMatch,
@@ -128,6 +129,8 @@ pub(crate) fn proposal(rules: Rules) -> Proposal {
         created: start(),
         decide_by: start().plus(Millis::secs(60)),
         rules,
+        policy: Digest::of(b"policy"),
+        matched: Vec::new(),
         supersedes: None,
         compensation_of: None,
     };

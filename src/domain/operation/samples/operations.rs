@@ -3,7 +3,8 @@
 use super::{Person, RECEIPT, Story, actor, attempt, operation, proposal, rules, time};
 use crate::domain::operation::evidence::NamedEffect;
 use crate::domain::operation::{
-    Clock, Effect, Event, Evidence, Loss, Readback, Rules, State, StatusSummary, Wait, WriteClass,
+    Clock, Effect, Event, Evidence, Loss, Readback, Requirement, Rules, State, StatusSummary, Wait,
+    WriteClass,
 };
 use crate::domain::{Code, Millis};
 
@@ -56,7 +57,7 @@ type Named = (&'static str, Story);
 
 /// A draft: nobody decides about it.
 fn admitted() -> Story {
-    let draft = Rules { class: WriteClass::Draft, approvals: 0, ..rules() };
+    let draft = Rules { class: WriteClass::Draft, approval: Requirement::of(0), ..rules() };
     Story::with(draft)
 }
 
@@ -65,7 +66,7 @@ fn fresh() -> Story {
 }
 
 fn two() -> Rules {
-    Rules { approvals: 2, ..rules() }
+    Rules { approval: Requirement::of(2), ..rules() }
 }
 
 fn approve(story: Story, ms: i64, by: Person) -> Story {
@@ -74,10 +75,10 @@ fn approve(story: Story, ms: i64, by: Person) -> Story {
     let counted = story.operation.approvals().count() + 1;
     let first = story.operation.approvals().map(|known| known.at).min().unwrap_or(time(ms));
     let execute_by = first.plus(proposal.rules.execute_within);
-    let event = if counted < story.operation.approvals_needed as usize {
-        Event::ApprovalRecorded { digest, note: None }
+    let event = if counted < story.operation.requirement().persons() as usize {
+        Event::ApprovalRecorded { digest, note: None, groups: Vec::new() }
     } else {
-        Event::Approved { digest, note: None, execute_by }
+        Event::Approved { digest, note: None, execute_by, groups: Vec::new() }
     };
     story.then(ms, actor(by), event)
 }

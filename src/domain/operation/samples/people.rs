@@ -52,6 +52,7 @@ pub(crate) fn principal(person: Person) -> Principal {
         person: person.into(),
         tenant: "acme".into(),
         roles: roles.to_vec(),
+        groups: Vec::new(),
         assurance: Assurance::Token,
     };
     match person {

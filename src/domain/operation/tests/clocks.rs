@@ -113,7 +113,8 @@ fn an_expired_operation_stays_expired_when_the_clock_goes_back() {
 
 #[test]
 fn a_clock_that_goes_back_lengthens_no_approval() {
-    let rules = crate::domain::operation::Rules { approvals: 2, ..rules() };
+    let rules =
+        crate::domain::operation::Rules { approval: crate::domain::operation::Requirement::of(2), ..rules() };
     let op = Story::with(rules).operation;
     let yes = Command::Approve { digest: op.proposal.proposal_sha256, note: None };
     let first = ask(&op, Person::Ada, time(30_000), &yes).0;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use crate::domain::ids::{OperationId, RunId};
 use crate::domain::operation::proposal::{hashed, shown};
 use crate::domain::operation::samples::{body, golden, proposal, request, rules};
-use crate::domain::operation::{Body, CommitMode, Proposal, RetryClass, proposal_digest};
+use crate::domain::operation::{Body, CommitMode, MatchedRule, Proposal, RetryClass, proposal_digest};
+use crate::domain::principal::Assurance;
 use crate::domain::request::RenderedRequest;
 use crate::domain::{Digest, Millis, Time};
 
@@ -34,7 +35,9 @@ const COVERED: &[(&str, Both)] = &[
     ("proposal.arguments_sha256", |p, _| p.arguments_sha256 = Digest::ZERO),
     ("proposal.request_sha256", |p, _| p.request_sha256 = Digest::ZERO),
     ("proposal.decide_by", |p, _| p.decide_by = p.decide_by.plus(Millis(1))),
-    ("proposal.rules.approvals", |p, _| p.rules.approvals += 1),
+    ("proposal.rules.approval", |p, _| p.rules.approval.needed[0].count += 1),
+    ("proposal.rules.approval.assurance", |p, _| p.rules.approval.assurance = Assurance::Token),
+    ("proposal.policy", |p, _| p.policy = Digest::ZERO),
     ("proposal.rules.execute_within", |p, _| p.rules.execute_within.0 += 1),
     ("proposal.compensation_of", |p, _| p.compensation_of = Some(OperationId::from_u128(7))),
     ("body.request.origin", |_, b| b.request.origin.push('1')),
@@ -67,6 +70,10 @@ const FREE: &[(&str, Both)] = &[
     ("proposal.version", |p, _| p.version.push('1')),
     ("proposal.rules.retry", |p, _| p.rules.retry = RetryClass::Never),
     ("proposal.rules.commit", |p, _| p.rules.commit = CommitMode::Explicit),
+    // The digest of the table stands for them.
+    ("proposal.matched", |p, _| p.matched.push(MatchedRule { rule: "x".into(), says: "allow".into(), by_error: false })),
+    // The fingerprint of the contract and the arguments stand for them.
+    ("body.claims", |_, b| b.claims.push("/destination".into())),
     // Made from run and operation.
     ("proposal.key", |p, _| p.key.push('x')),
     ("proposal.created", |p, _| p.created = Time::from_millis(1)),

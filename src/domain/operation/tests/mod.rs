@@ -1,5 +1,6 @@
 //! Tests of the state machine: golden tables, invariants, properties, clocks, digests.
 
+mod approvals;
 mod clocks;
 mod digests;
 mod golden;

@@ -58,11 +58,12 @@ impl Model {
             (S::Proposed | S::Approved, C::Cancel) => vec![S::Cancelled],
             (S::Approved, C::Revoke | C::ChangePolicy) => vec![S::Proposed],
             // A moved version fails it only before a first attempt, and a known effect forbids another.
+            // Or its approvals are not enough any more, or too old by the policy of now.
             (S::Approved, C::Commit) if !self.landed && !self.receipt => {
-                vec![S::Executing, S::Failed, S::Cancelled]
+                vec![S::Executing, S::Failed, S::Cancelled, S::Proposed, S::Expired]
             }
             // Its run has ended.
-            (S::Approved, C::Commit) => vec![S::Cancelled],
+            (S::Approved, C::Commit) => vec![S::Cancelled, S::Proposed, S::Expired],
             (S::Executing, C::RecordAnswer) => vec![S::Succeeded, S::Failed, S::Approved, S::Unknown],
             (S::Executing, C::RecordStatus) => vec![S::Succeeded, S::Failed, S::Unknown],
             (S::Executing, C::Tick | C::Restart) if self.receipt => vec![S::Succeeded],
@@ -104,7 +105,7 @@ impl Model {
                 let person = if approver == "ada-ops" { "ada" } else { approver };
                 self.persons.remove(person);
             }
-            Event::PolicyTightened { approvals } => self.needed = *approvals as usize,
+            Event::PolicyTightened { requirement, .. } => self.needed = requirement.persons() as usize,
             Event::NoMoreAttempts { .. } => self.stop = true,
             Event::ExecutionStarted { .. } => {
                 if self.landed || self.receipt {

@@ -240,6 +240,7 @@ impl<'a> Salvage<'a> {
             (Subject::System, Some(Fact::ConfigurationLoaded { configuration, .. })) => {
                 self.told_meta.configuration = configuration;
             }
+            (Subject::System, Some(Fact::PolicyLoaded { policy, .. })) => self.told_meta.policy = policy,
             (Subject::System, Some(Fact::Imported { epoch, .. })) => self.told_meta.epoch = epoch,
             _ => {}
         }

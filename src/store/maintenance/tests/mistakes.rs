@@ -35,6 +35,7 @@ pub(super) fn mistakes() -> Vec<Mistake> {
                     digest: operation.proposal.proposal_sha256,
                     note: None,
                     execute_by: samples::time(9).plus(operation.proposal.rules.execute_within),
+                    groups: Vec::new(),
                 };
                 pen.event(nth(500), &Recorded { at: samples::time(9), by: actor(Person::Planner), event });
             },

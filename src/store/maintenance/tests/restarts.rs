@@ -11,6 +11,7 @@ use crate::domain::operation::{Actor, Operation, State};
 use crate::domain::principal::Principal;
 use crate::domain::{Digest, Millis, Time};
 use crate::engine::system::SystemIds;
+use crate::engine::testing::OnePerson;
 use crate::engine::{self, Limits, Parts, RecoveryReport};
 use crate::ports::{Clock, Directory, Invoker, Later, NoReply, Purpose, Reply, Tool, Toolbox};
 use crate::store::maintenance::{VerifyOptions, VerifyReport, export, import, verify};
@@ -35,8 +36,8 @@ impl Directory for Still {
     fn owner_of(&self, _: &Principal) -> Option<String> {
         None
     }
-    fn approvals(&self) -> u32 {
-        1
+    fn approver_groups(&self, _: &Actor, _: &str) -> Option<Vec<String>> {
+        Some(Vec::new())
     }
     fn clock_bounds(&self) -> (Millis, Millis) {
         (Millis::secs(60), Millis::secs(60))
@@ -82,6 +83,7 @@ fn start_and_stop(made: &Made) -> RecoveryReport {
         invoker: Arc::new(Still),
         tools: Arc::new(Still),
         directory: Arc::new(Still),
+        policy: Arc::new(OnePerson::default()),
         limits: Limits::default(),
     };
     let (handle, report) = engine::start(parts, runtime.handle().clone(), &AtomicU64::new(0)).unwrap();

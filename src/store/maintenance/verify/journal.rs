@@ -265,6 +265,7 @@ impl Ledger<'_> {
             Said::Fact(Fact::ConfigurationLoaded { configuration, .. }) => {
                 self.meta.configuration = configuration;
             }
+            Said::Fact(Fact::PolicyLoaded { policy, .. }) => self.meta.policy = policy,
             Said::Fact(Fact::Imported { epoch, .. }) => {
                 self.meta.epoch = epoch;
                 self.meta.held = true;
@@ -286,6 +287,7 @@ fn fits(fact: &Fact, entry: &Entry) -> bool {
         (
             Fact::CatalogLoaded { .. }
             | Fact::ConfigurationLoaded { .. }
+            | Fact::PolicyLoaded { .. }
             | Fact::Imported { .. }
             | Fact::RestoreAccepted { .. },
             Subject::System,
@@ -295,6 +297,7 @@ fn fits(fact: &Fact, entry: &Entry) -> bool {
         | (
             Fact::CatalogLoaded { .. }
             | Fact::ConfigurationLoaded { .. }
+            | Fact::PolicyLoaded { .. }
             | Fact::Imported { .. }
             | Fact::RestoreAccepted { .. },
             Subject::Operation(_) | Subject::Run(_),

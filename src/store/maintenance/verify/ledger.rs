@@ -65,6 +65,7 @@ pub(super) struct KnownMeta {
     pub(super) held: bool,
     pub(super) catalog: Digest,
     pub(super) configuration: Digest,
+    pub(super) policy: Digest,
     /// Something of it cannot be read in the journal.
     pub(super) uncertain: bool,
 }

@@ -177,17 +177,19 @@ fn meta(ledger: &mut Ledger<'_>) -> Result<(), ReadError> {
             return Ok(());
         }
     };
-    let Meta { epoch, held, catalog, configuration } = meta;
+    let Meta { epoch, held, catalog, configuration, policy } = meta;
     ledger.report.epoch = epoch;
     ledger.report.held = held;
     let uncertain = ledger.meta.uncertain;
-    let stored = KnownMeta { epoch, held, catalog, configuration, uncertain };
+    let stored = KnownMeta { epoch, held, catalog, configuration, policy, uncertain };
     if !uncertain && stored != ledger.meta {
         let detail = format!(
-            "stored: epoch {epoch}, held {held}; journal: epoch {}, held {}; catalog and configuration {}",
+            "stored: epoch {epoch}, held {held}; journal: epoch {}, held {}; catalog, configuration and policy {}",
             ledger.meta.epoch,
             ledger.meta.held,
-            if (catalog, configuration) == (ledger.meta.catalog, ledger.meta.configuration) {
+            if (catalog, configuration, policy)
+                == (ledger.meta.catalog, ledger.meta.configuration, ledger.meta.policy)
+            {
                 "agree"
             } else {
                 "differ"

@@ -1,0 +1,165 @@
+//! What conditions can see: the facts that are stored with a proposal, so that the table in force judges the same ones
+//! at the claim.
+
+use jiff::tz::TimeZone;
+use serde_json::{Map, Value, json};
+
+use crate::domain::Time;
+use crate::domain::operation::{Body, Change, Proposal, version_value};
+
+/// The names of a condition. `args` are the canonical arguments; `before` and `diff` are what the approver is shown.
+pub const NAMES: &[&str] = &[
+    "args",
+    "target.type",
+    "target.id",
+    "target.scope",
+    "target.version",
+    "before",
+    "diff",
+    "consequences",
+    "requester.name",
+    "requester.kind",
+    "requester.person",
+    "requester.owner",
+    "requester.on_behalf_of",
+    "requester.assurance",
+    "run.id",
+    "run.purpose",
+    "tool.name",
+    "tool.version",
+    "tool.class",
+    "now.unix",
+    "now.date",
+    "now.hour",
+    "now.weekday",
+];
+
+/// The facts of one judgement.
+pub(super) struct Facts<'a> {
+    pub(super) proposal: &'a Proposal,
+    pub(super) environment: Option<String>,
+    named: Vec<(&'static str, Value)>,
+    /// The arguments without what somebody merely says: a claim may make a policy stricter, and never easier.
+    proven: Value,
+}
+
+impl<'a> Facts<'a> {
+    pub(super) fn of(proposal: &'a Proposal, body: &Body, now: Time) -> Facts<'a> {
+        // Both are canonical JSON of the daemon's own making; what is not is nothing that a condition can read.
+        let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap_or(Value::Null);
+        let consequences = parsed(&body.consequences);
+        let environment = consequences.get("environment").and_then(Value::as_str).map(str::to_owned);
+        let requester = json!({
+            "name": proposal.requester.name,
+            "kind": proposal.requester.kind.as_str(),
+            "person": proposal.requester.person,
+            "owner": proposal.owner,
+            "on_behalf_of": proposal.on_behalf_of,
+            "assurance": proposal.requester.assurance.as_str(),
+        });
+        let target = json!({
+            "type": proposal.target.kind,
+            "id": proposal.target.id,
+            "scope": proposal.target.scope,
+            "version": proposal.target.version.as_deref().map(version_value),
+        });
+        let named = vec![
+            ("args", parsed(&body.arguments)),
+            ("target", target),
+            ("before", before(&body.changes)),
+            ("diff", diff(&body.changes)),
+            ("consequences", consequences),
+            ("requester", requester),
+            ("run", json!({ "id": proposal.run, "purpose": body.purpose })),
+            (
+                "tool",
+                json!({
+                    "name": proposal.tool,
+                    "version": proposal.version,
+                    "class": proposal.rules.class.as_str(),
+                }),
+            ),
+            ("now", clock(now)),
+        ];
+        let mut proven = parsed(&body.arguments);
+        for pointer in &body.claims {
+            remove(&mut proven, pointer);
+        }
+        Facts { proposal, environment, named, proven }
+    }
+
+    /// What a condition sees; without claims where a match makes something easier.
+    pub(super) fn named(&self, allows: bool) -> Vec<(&'static str, &Value)> {
+        self.named
+            .iter()
+            .map(|(name, known)| (*name, if allows && *name == "args" { &self.proven } else { known }))
+            .collect()
+    }
+}
+
+/// In UTC: what the daemon runs under says nothing about where the company is.
+fn clock(now: Time) -> Value {
+    let unix = now.as_millis().div_euclid(1000);
+    match jiff::Timestamp::from_second(unix) {
+        Ok(at) => {
+            let at = TimeZone::UTC.to_datetime(at);
+            json!({
+                "unix": unix,
+                "date": at.date().to_string(),
+                "hour": at.hour(),
+                "weekday": at.weekday().to_monday_one_offset(),
+            })
+        }
+        Err(_) => json!({ "unix": unix }),
+    }
+}
+
+fn remove(value: &mut Value, pointer: &str) {
+    let Some((parent, name)) = pointer.rsplit_once('/') else { return };
+    match value.pointer_mut(parent) {
+        Some(Value::Object(members)) => drop(members.remove(&name.replace("~1", "/").replace("~0", "~"))),
+        // Its place says something about the others: it is emptied instead.
+        Some(Value::Array(items)) => {
+            if let Some(item) = name.parse::<usize>().ok().and_then(|index| items.get_mut(index)) {
+                *item = Value::Null;
+            }
+        }
+        _ => {}
+    }
+}
+
+fn value_of(text: Option<&String>) -> Value {
+    text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or(Value::Null)
+}
+
+fn diff(changes: &[Change]) -> Value {
+    let one = |change: &Change| {
+        json!({
+            "field": change.field,
+            "before": value_of(change.before.as_ref()),
+            "after": value_of(change.after.as_ref()),
+        })
+    };
+    Value::Array(changes.iter().map(one).collect())
+}
+
+/// The shown fields as they were, nested as they are named.
+fn before(changes: &[Change]) -> Value {
+    let mut root = Map::new();
+    'changes: for change in changes {
+        let mut path: Vec<String> =
+            change.field.split('/').skip(1).map(|word| word.replace("~1", "/").replace("~0", "~")).collect();
+        let Some(last) = path.pop() else { continue };
+        let mut at = &mut root;
+        for word in path {
+            let next = at.entry(word).or_insert_with(|| Value::Object(Map::new()));
+            match next {
+                Value::Object(members) => at = members,
+                // A field inside a list: conditions read it from `diff`.
+                _ => continue 'changes,
+            }
+        }
+        at.insert(last, value_of(change.before.as_ref()));
+    }
+    Value::Object(root)
+}
