@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use super::answer::Refused;
 use super::wire::request::AS_HEADER;
-use super::wire::{Lens, OperationDetail, OperationView, Receipts, ResultView};
+use super::wire::{ChangeView, Lens, OperationDetail, OperationView, Receipts, ResultView};
 use super::{Api, Settings};
 use crate::domain::Code;
 use crate::domain::Time;
 use crate::domain::ids::OperationId;
-use crate::domain::operation::Operation;
+use crate::domain::operation::{Body, Operation};
 use crate::domain::principal::{Principal, PrincipalKind, Role};
 use crate::domain::problem::Problem;
 use crate::engine::{Handle, Stored};
@@ -85,8 +85,17 @@ impl Caller {
             let lens = Lens { now: self.now(), blocker: &blocker, receipts };
             let mut detail = OperationDetail::of(&stored.operation, &body, lens);
             detail.result = self.result(stored, receipts);
+            detail.since_superseded = self.since_superseded(stored, &body);
             detail
         }))
+    }
+
+    /// The fields that this proposal leaves otherwise than the one that it replaces; both were shown to people.
+    fn since_superseded(&self, stored: &Stored, body: &Body) -> Option<Vec<ChangeView>> {
+        let old = stored.operation.proposal.supersedes?;
+        self.engine.operation(old, &self.principal).ok()?;
+        let old = self.engine.body(old).ok()?;
+        Some(ChangeView::between(&old.changes, &body.changes))
     }
 
     fn result(&self, stored: &Stored, receipts: Receipts<'_>) -> Option<ResultView> {

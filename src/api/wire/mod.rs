@@ -8,6 +8,7 @@ mod event;
 mod lists;
 mod operation;
 mod parts;
+mod policy;
 pub mod request;
 mod result;
 mod run;
@@ -25,6 +26,7 @@ pub use parts::{
     AttemptView, ChangeView, ClocksView, DecisionView, DoubtView, EffectView, LateView, OutcomeView,
     TargetView, WaitView,
 };
+pub use policy::{MatchedView, NeededView, PolicyView};
 pub use result::{RawAnswerView, ResourceView, ResultView};
 pub use run::{CallView, RunView};
 pub use warning::{ProposedView, WarningView};

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::parts::{
     AttemptView, ChangeView, ClocksView, DecisionView, DoubtView, LateView, OutcomeView, TargetView, WaitView,
 };
+use super::policy::PolicyView;
 use super::result::ResultView;
 use super::{is_false, json_of};
 use crate::domain::ids::{OperationId, RunId};
@@ -152,7 +153,7 @@ impl OperationView {
             changed: operation.changed,
             events: operation.events,
             proposal_sha256: proposal.proposal_sha256,
-            approvals: u32::try_from(operation.approvals().count()).unwrap_or(u32::MAX),
+            approvals: counted(operation),
             approvals_needed: operation.requirement().persons(),
             clocks: clocks(operation, lens.now),
             commit: proposal.rules.commit,
@@ -169,6 +170,13 @@ impl OperationView {
             compensation: operation.compensation,
         }
     }
+}
+
+/// Approvals of persons that count by what is asked for now.
+fn counted(operation: &Operation) -> u32 {
+    let requirement = operation.requirement();
+    let counted = operation.approvals().filter(|decision| requirement.counts_decision(decision)).count();
+    u32::try_from(counted).unwrap_or(u32::MAX)
 }
 
 fn clocks(operation: &Operation, now: Time) -> ClocksView {
@@ -236,6 +244,14 @@ pub struct OperationDetail {
     pub residual: Vec<String>,
     /// Why, in the requester's words: a claim, not a fact.
     pub purpose: String,
+    /// The arguments that are claims: the requester says so, and no service checks it. JSON pointers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<String>,
+    /// What differs from the proposal that it replaces: what that one said, and what this one says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since_superseded: Option<Vec<ChangeView>>,
+    /// What the policy table said, and who is still waited for.
+    pub policy: PolicyView,
     /// The person who owns the requesting agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
@@ -298,6 +314,9 @@ impl OperationDetail {
             reversible: body.reversible.clone(),
             residual: body.residual.clone(),
             purpose: body.purpose.clone(),
+            claims: body.claims.clone(),
+            since_superseded: None,
+            policy: PolicyView::of(operation),
             owner: proposal.owner.clone(),
             contract: proposal.contract,
             preview: body.preview.clone(),

@@ -207,6 +207,28 @@ fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<V
     Value::deserialize(deserializer).map(Some)
 }
 
+impl ChangeView {
+    /// Where two proposals would leave different values: what the old one said, and what the new one says.
+    #[must_use]
+    pub fn between(old: &[Change], new: &[Change]) -> Vec<ChangeView> {
+        let after = |changes: &[Change], field: &str| {
+            changes.iter().find(|change| change.field == field).and_then(|change| change.after.clone())
+        };
+        let mut fields: Vec<&str> = old.iter().chain(new).map(|change| change.field.as_str()).collect();
+        fields.sort_unstable();
+        fields.dedup();
+        let differs = fields.into_iter().map(|field| (field, after(old, field), after(new, field)));
+        differs
+            .filter(|(_, was, is)| was != is)
+            .map(|(field, was, is)| ChangeView {
+                pointer: field.to_owned(),
+                before: json_of_option(was.as_ref()),
+                after: json_of_option(is.as_ref()),
+            })
+            .collect()
+    }
+}
+
 impl From<&Change> for ChangeView {
     fn from(change: &Change) -> ChangeView {
         ChangeView {

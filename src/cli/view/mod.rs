@@ -9,6 +9,7 @@ mod history;
 mod lists;
 mod next;
 mod people;
+mod policy;
 #[cfg(test)]
 mod tests;
 
@@ -32,10 +33,13 @@ pub(crate) fn operation(detail: &OperationDetail) -> Paper {
     head(&mut page, &detail.summary);
     history::now(&mut page, detail);
     effect::changes(&mut page, detail);
+    policy::claims(&mut page, detail);
+    policy::since(&mut page, detail);
     effect::target(&mut page, detail);
     effect::consequences(&mut page, detail);
     effect::effects(&mut page, detail);
     people::asked(&mut page, detail);
+    policy::rules(&mut page, detail);
     people::decided(&mut page, detail);
     history::clocks(&mut page, &detail.summary);
     history::attempts(&mut page, detail);

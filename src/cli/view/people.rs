@@ -4,7 +4,7 @@ use crate::api::wire::{DecisionView, OperationDetail};
 use crate::cli::output::paper::Paper;
 use crate::cli::output::style::Style;
 use crate::cli::output::values::{safe, time};
-use crate::domain::operation::{Actor, State, Verdict};
+use crate::domain::operation::{Actor, Verdict};
 use crate::domain::principal::PrincipalKind;
 
 /// Who asks, for whom, in which run, and why: the last in a box, because nobody has checked it.
@@ -45,24 +45,12 @@ fn actor(actor: &Actor) -> String {
 
 /// The decisions in order, and what is missing.
 pub(super) fn decided(page: &mut Paper, detail: &OperationDetail) {
-    let view = &detail.summary;
     page.heading("Decisions");
     for decision in &detail.decisions {
         decision_line(page, decision);
     }
-    let missing = view.approvals_needed.saturating_sub(view.approvals);
-    if view.state == State::Proposed && missing > 0 {
-        let people =
-            if missing == 1 { "1 person".to_owned() } else { format!("{missing} different persons") };
-        let mut excluded = vec![safe(&view.requester.name)];
-        excluded.extend(view.on_behalf_of.iter().map(|name| safe(name)));
-        excluded.extend(detail.owner.iter().map(|name| safe(name)));
-        excluded.dedup();
-        page.styled_field(
-            "waits for",
-            Style::Warn,
-            &format!("{people} with the role approver, not {}", excluded.join(", not ")),
-        );
+    if let Some(waited_for) = super::policy::waited_for(detail) {
+        page.styled_field("waits for", Style::Warn, &waited_for);
     } else if detail.decisions.is_empty() {
         page.field("", "none");
     }

@@ -9,6 +9,13 @@ use crate::domain::request::RenderedRequest;
 pub(super) const ID: &str = "op_01h455vb4pex5vsknk084sn02q";
 const DIGEST: &str = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
 
+fn policy() -> Value {
+    json!({
+        "version": DIGEST, "needed": [{"count": 1}], "missing": [{"count": 1}], "assurance": "local_uid",
+        "matched": [{"rule": "writes-need-a-person", "says": "approve: 1"}],
+    })
+}
+
 /// An operation in JSON.
 pub(super) struct Fixture(Value);
 
@@ -53,7 +60,7 @@ impl Fixture {
             "decisions": [], "attempts": [],
             "assurance_note": "local_uid: the account proves who spoke, not which person; one account may hold several names",
         });
-        Fixture(value).hashed()
+        Fixture(value).set("/claims", json!(["/street"])).set("/policy", policy()).hashed()
     }
 
     /// Approved by alice.
