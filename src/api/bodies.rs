@@ -2,8 +2,8 @@
 
 use super::strict::{Fields, FromFields, JsonObject, Text};
 use super::wire::request::{
-    ApproveBody, CallBody, CancelBody, EmptyBody, OpenRunBody, ProposeBody, ReasonBody, ResolveBody,
-    ResolveOutcome, RevokeBody,
+    ApproveBody, CallBody, CancelBody, DenyBody, EmptyBody, OpenRunBody, PauseBody, ProposeBody, ReasonBody,
+    ResolveBody, ResolveOutcome, ResumeBody, RevokeBody,
 };
 
 fn optional_text(fields: &mut Fields, name: &'static str) -> Option<String> {
@@ -47,6 +47,23 @@ impl FromFields for ProposeBody {
     }
 }
 
+impl FromFields for PauseBody {
+    fn read(fields: &mut Fields) -> Option<PauseBody> {
+        let scope = fields.required("scope");
+        let name = text(fields, "name");
+        let reason = text(fields, "reason");
+        Some(PauseBody { scope: scope?, name: name?, reason: reason? })
+    }
+}
+
+impl FromFields for ResumeBody {
+    fn read(fields: &mut Fields) -> Option<ResumeBody> {
+        let scope = fields.required("scope");
+        let name = text(fields, "name");
+        Some(ResumeBody { scope: scope?, name: name? })
+    }
+}
+
 impl FromFields for ApproveBody {
     fn read(fields: &mut Fields) -> Option<ApproveBody> {
         let digest = fields.required("digest");
@@ -58,6 +75,14 @@ impl FromFields for ApproveBody {
 impl FromFields for ReasonBody {
     fn read(fields: &mut Fields) -> Option<ReasonBody> {
         Some(ReasonBody { reason: text(fields, "reason")? })
+    }
+}
+
+impl FromFields for DenyBody {
+    fn read(fields: &mut Fields) -> Option<DenyBody> {
+        let reason = text(fields, "reason");
+        let last = fields.optional("final").unwrap_or(false);
+        Some(DenyBody { reason: reason?, last })
     }
 }
 

@@ -28,6 +28,10 @@ For the operator:
   op commit|cancel       Execute an approved write now, or stop one
   op reconcile|answer    Ask the service again; read an answer that is no proof
   op resolve|abandon     Settle an unknown outcome by evidence, or give it up
+  pause list|tool|adapter|tenant
+                         What is paused; keep something from starting
+  resume tool|adapter|tenant
+                         Let it go on
   restore accept         Release the writes that an import holds back
   doctor                 Look for what is missing or wrong
 
@@ -108,6 +112,10 @@ mod tests {
     fn the_table_of_contents_names_every_command_and_no_other() {
         let mut named = std::collections::BTreeSet::new();
         for line in HELP.lines().filter(|line| line.starts_with("  ")) {
+            // Indented like this, it goes on from the line before.
+            if line.starts_with("                         ") {
+                continue;
+            }
             let names = line.trim_start().split("  ").next().unwrap();
             match names.split_once(' ') {
                 Some((group, verbs)) if !group.ends_with(',') => {

@@ -66,6 +66,15 @@ pub enum Fact {
         /// The one before, zero for none.
         before: Digest,
     },
+    /// Nothing more starts there.
+    Paused(super::pause::Pause),
+    /// It goes on there.
+    Resumed {
+        /// What was paused.
+        scope: super::pause::PauseScope,
+        /// Its name.
+        name: String,
+    },
 }
 
 impl Fact {
@@ -81,6 +90,8 @@ impl Fact {
             Fact::Imported { .. } => "imported",
             Fact::RestoreAccepted { .. } => "restore_accepted",
             Fact::PolicyLoaded { .. } => "policy_loaded",
+            Fact::Paused(_) => "paused",
+            Fact::Resumed { .. } => "resumed",
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::domain::ids::{AttemptId, OperationId, RunId};
 use crate::domain::operation::Actor;
 use crate::domain::operation::command::{AttemptAnswer, Command, StatusAnswer, VersionCheck};
 use crate::domain::operation::{RawAnswer, Readback};
+use crate::domain::pause::{Pause, PauseScope};
 use crate::domain::principal::Principal;
 use crate::domain::problem::Problem;
 use crate::domain::run::Run;
@@ -53,6 +54,12 @@ pub(super) enum Message {
     Loaded { catalog: Digest, configuration: Digest },
     /// A catalog is about to come into force while the daemon runs: journal it.
     Reloaded { catalog: Digest, by: Actor, reply: Reply<()> },
+    /// What is paused?
+    Pauses { reply: Reply<Vec<Pause>> },
+    /// Nothing more starts somewhere.
+    Pause { pause: Pause, reply: Reply<Vec<Pause>> },
+    /// It goes on there.
+    Resume { scope: PauseScope, name: String, by: Principal, reply: Reply<Vec<Pause>> },
     /// Start nothing any more; outcomes are still stored.
     Drain,
     /// Stop after what is queued before this.

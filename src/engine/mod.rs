@@ -22,6 +22,7 @@ mod group;
 mod handle;
 mod memory;
 mod message;
+mod pauses;
 mod propose;
 mod published;
 mod readback;

@@ -130,6 +130,8 @@ fn proposed_target(parts: &Parts, id: OperationId) -> Option<TargetKey> {
             | Fact::CatalogLoaded { .. }
             | Fact::ConfigurationLoaded { .. }
             | Fact::PolicyLoaded { .. }
+            | Fact::Paused(_)
+            | Fact::Resumed { .. }
             | Fact::Imported { .. }
             | Fact::RestoreAccepted { .. } => None,
         })

@@ -2,10 +2,11 @@
 //! launches. It never waits for anything but its queue, its clocks and the store.
 
 mod commit;
+mod finally;
 mod members;
 mod outcome;
+mod own;
 mod refusals;
-mod reload;
 
 pub(super) use refusals::conflict;
 

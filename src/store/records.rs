@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::codec::{NotDecoded, decode};
 use super::{Damage, Key, Range, ReadError, Record, Store};
 use crate::domain::ids::{OperationId, RunId};
-use crate::domain::journal::{Entry, Head};
+use crate::domain::journal::{Entry, Fact, Head};
 use crate::domain::operation::{Body, Operation, RawAnswer, State};
+use crate::domain::pause::Pause;
 use crate::domain::run::Run;
 use crate::domain::{Digest, Time};
 
@@ -101,7 +102,7 @@ pub struct Stored {
 pub type OpenRow = (OperationId, Result<Stored, RecordError>);
 
 /// The daemon's own record.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Meta {
     /// Grows with every import.
     pub epoch: u64,
@@ -113,6 +114,32 @@ pub struct Meta {
     pub configuration: Digest,
     /// The policy table that was loaded last.
     pub policy: Digest,
+    /// What is paused, each thing once.
+    pub pauses: Vec<Pause>,
+}
+
+impl Meta {
+    /// Takes in what the journal says of the daemon itself.
+    pub fn hear(&mut self, fact: &Fact) {
+        match fact {
+            Fact::CatalogLoaded { catalog, .. } => self.catalog = *catalog,
+            Fact::ConfigurationLoaded { configuration, .. } => self.configuration = *configuration,
+            Fact::PolicyLoaded { policy, .. } => self.policy = *policy,
+            Fact::Imported { epoch, .. } => {
+                self.epoch = *epoch;
+                self.held = true;
+            }
+            Fact::RestoreAccepted { .. } => self.held = false,
+            Fact::Paused(pause) => {
+                self.pauses.retain(|known| (known.scope, &known.name) != (pause.scope, &pause.name));
+                self.pauses.push(pause.clone());
+            }
+            Fact::Resumed { scope, name } => {
+                self.pauses.retain(|known| (known.scope, &known.name) != (*scope, name));
+            }
+            Fact::Operation(_) | Fact::RunOpened(_) | Fact::RunEnded(_) => {}
+        }
+    }
 }
 
 /// What our own API remembers of a creating request.
@@ -135,6 +162,8 @@ pub enum Created {
     Operation(OperationId),
     /// A run.
     Run(RunId),
+    /// Nothing: an approver has denied it for good, with this operation.
+    Denial(OperationId),
 }
 
 /// Why a record cannot be had.

@@ -7,7 +7,7 @@ use crate::api::caller::Caller;
 use crate::api::queries::{CommandQuery, NoQuery};
 use crate::api::strict::{Id, JsonBody, Query};
 use crate::api::wire::request::{
-    ApproveBody, CancelBody, EmptyBody, ReasonBody, ResolveBody, ResolveOutcome, RevokeBody,
+    ApproveBody, CancelBody, DenyBody, EmptyBody, ReasonBody, ResolveBody, ResolveOutcome, RevokeBody,
 };
 use crate::api::wire::{CommandAnswer, CommandResult};
 use crate::domain::Code;
@@ -34,9 +34,9 @@ pub(super) async fn deny(
     caller: Caller,
     Id(id): Id<OperationId>,
     Query(NoQuery): Query<NoQuery>,
-    JsonBody(body): JsonBody<ReasonBody>,
+    JsonBody(body): JsonBody<DenyBody>,
 ) -> Answer {
-    run(&caller, id, Command::Deny { reason: body.reason }).await
+    run(&caller, id, Command::Deny { reason: body.reason, last: body.last }).await
 }
 
 pub(super) async fn revoke(

@@ -6,6 +6,7 @@ mod events;
 mod health;
 mod inbox;
 mod operations;
+mod pauses;
 mod restore;
 mod runs;
 
@@ -38,6 +39,8 @@ fn list() -> Vec<Route> {
         ("/v1/contracts", get(catalog::contracts)),
         ("/v1/catalog", get(catalog::show)),
         ("/v1/catalog/reload", post(catalog::reload)),
+        ("/v1/pauses", get(pauses::list).post(pauses::pause)),
+        ("/v1/pauses/resume", post(pauses::resume)),
         ("/v1/restore/accept", post(restore::accept)),
         ("/healthz", get(health::healthz)),
         ("/readyz", get(health::readyz)),

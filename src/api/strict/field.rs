@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::api::wire::request::{ResolveOutcome, ToolRef};
 use crate::domain::ids::OperationId;
 use crate::domain::operation::State;
+use crate::domain::pause::PauseScope;
 use crate::domain::{Digest, Time};
 
 /// The longest text of a person or model in a request: a page, not a book.
@@ -101,6 +102,15 @@ impl Field for Time {
     fn read(value: Value) -> Result<Time, Wrong> {
         let text = string(value, "a string")?;
         text.parse().map_err(|_| wrong("expected a time with its offset, such as 2027-01-31T09:00:00Z"))
+    }
+}
+
+impl Field for PauseScope {
+    fn read(value: Value) -> Result<PauseScope, Wrong> {
+        let known = [PauseScope::Tool, PauseScope::Adapter, PauseScope::Tenant];
+        let text = string(value, "one of tool, adapter, tenant")?;
+        let found = known.into_iter().find(|scope| scope.as_str() == text);
+        found.ok_or_else(|| wrong("expected one of tool, adapter, tenant"))
     }
 }
 

@@ -99,6 +99,8 @@ fn data(entry: &Entry, fact: &Fact, eyes: Eyes<'_>) -> Option<Value> {
         Fact::CatalogLoaded { .. }
         | Fact::ConfigurationLoaded { .. }
         | Fact::PolicyLoaded { .. }
+        | Fact::Paused(_)
+        | Fact::Resumed { .. }
         | Fact::Imported { .. }
         | Fact::RestoreAccepted { .. } => content(serde_json::to_value(fact).ok()?),
     };

@@ -8,6 +8,7 @@ mod event;
 mod lists;
 mod operation;
 mod parts;
+mod pauses;
 mod policy;
 pub mod request;
 mod result;
@@ -26,6 +27,7 @@ pub use parts::{
     AttemptView, ChangeView, ClocksView, DecisionView, DoubtView, EffectView, LateView, OutcomeView,
     TargetView, WaitView,
 };
+pub use pauses::{PauseView, PausesView};
 pub use policy::{MatchedView, NeededView, PolicyView};
 pub use result::{RawAnswerView, ResourceView, ResultView};
 pub use run::{CallView, RunView};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::ids::OperationId;
+use crate::domain::pause::PauseScope;
 use crate::domain::{Digest, Time};
 
 /// Header that carries the name a client acts as, where its account has several.
@@ -108,6 +109,26 @@ pub struct ProposeBody {
     pub supersedes: Option<OperationId>,
 }
 
+/// `POST /v1/pauses`
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct PauseBody {
+    /// `tool`, `adapter` or `tenant`.
+    pub scope: PauseScope,
+    /// Its name.
+    pub name: String,
+    /// Why, for whoever waits.
+    pub reason: String,
+}
+
+/// `POST /v1/pauses/resume`
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ResumeBody {
+    /// `tool`, `adapter` or `tenant`.
+    pub scope: PauseScope,
+    /// Its name.
+    pub name: String,
+}
+
 /// `POST /v1/operations/{id}/approve`
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ApproveBody {
@@ -118,7 +139,17 @@ pub struct ApproveBody {
     pub note: Option<String>,
 }
 
-/// `POST /v1/operations/{id}/deny` and `/abandon`
+/// `POST /v1/operations/{id}/deny`
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct DenyBody {
+    /// Why.
+    pub reason: String,
+    /// The same write is refused from now on, too.
+    #[serde(rename = "final", skip_serializing_if = "std::ops::Not::not")]
+    pub last: bool,
+}
+
+/// `POST /v1/operations/{id}/abandon`
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ReasonBody {
     /// Why.

@@ -12,6 +12,7 @@ mod export;
 mod import;
 mod inbox;
 mod op;
+mod pause;
 mod propose;
 mod recover;
 mod restore;
@@ -42,6 +43,12 @@ pub(crate) enum Command {
     /// Writes: look at them, decide them, settle them
     #[command(subcommand)]
     Op(op::OpCommand),
+    /// Stop everything of a tool, an adapter or a tenant from starting
+    #[command(subcommand)]
+    Pause(pause::PauseCommand),
+    /// End a pause
+    #[command(subcommand)]
+    Resume(pause::ResumeCommand),
     /// After an import
     #[command(subcommand)]
     Restore(restore::RestoreCommand),
@@ -81,6 +88,8 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Propose(args) => propose::run(args, context),
         Command::Inbox => inbox::run(context),
         Command::Op(command) => op::run(command, context),
+        Command::Pause(command) => pause::pause(command, context),
+        Command::Resume(command) => pause::resume(command, context),
         Command::Restore(command) => restore::run(command, context),
         Command::Doctor => doctor::run(context),
         Command::Serve(args) => serve::run(args, context),

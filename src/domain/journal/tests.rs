@@ -30,7 +30,8 @@ fn chain() -> Vec<Entry> {
     let operation = Subject::Operation(OperationId::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0b01));
     let run = Subject::Run(RunId::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0c01));
     let loaded = Fact::CatalogLoaded { catalog: Digest::of(b"catalog"), before: Digest::ZERO };
-    let denied = Fact::Operation(crate::domain::operation::Event::Denied { reason: "no".into() });
+    let denied =
+        Fact::Operation(crate::domain::operation::Event::Denied { reason: "no".into(), last: false });
     let first = entry(1, 0, Subject::System, &loaded, Digest::ZERO);
     let second = entry(2, 1, run, &Fact::RunEnded(crate::domain::run::RunEnd::Cancelled), first.digest());
     let third = entry(3, 2, operation, &denied, second.digest());

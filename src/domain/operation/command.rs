@@ -33,6 +33,8 @@ pub enum Command {
     Deny {
         /// Kept for replanning.
         reason: String,
+        /// The same write is refused from now on, too.
+        last: bool,
     },
     /// An approver takes their approval back, or an admin somebody's.
     Revoke {

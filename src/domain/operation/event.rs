@@ -60,6 +60,8 @@ pub enum Event {
     Denied {
         /// Kept for replanning.
         reason: String,
+        /// The same write is refused from now on, too.
+        last: bool,
     },
     /// A decision that came too late to change anything. Accepted by: every state but proposed.
     LateDecision {

@@ -12,7 +12,7 @@ use super::{Handle, Limits, Parts, RecoveryReport, start};
 use crate::domain::operation::{Actor, Body, Proposal, Requirement, WriteClass};
 use crate::domain::principal::{Assurance, Principal, PrincipalKind, Role};
 use crate::domain::{Digest, Millis, Time};
-use crate::ports::{Clock, Directory, Policy, Ruling};
+use crate::ports::{Clock, Directory, Policy, Refused, Ruling};
 use crate::store::Store;
 use crate::store::sled::{Options, SledStore};
 
@@ -78,11 +78,18 @@ impl Directory for TestDirectory {
 
 /// One approver approves every write, nobody a draft, until a test says otherwise.
 #[derive(Default)]
-pub(crate) struct OnePerson(Mutex<Option<Requirement>>);
+pub(crate) struct OnePerson(Mutex<Option<Requirement>>, Mutex<Option<Refused>>);
 
 impl OnePerson {
     pub(crate) fn asks(&self, requirement: Requirement) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(requirement);
+    }
+}
+
+impl OnePerson {
+    pub(crate) fn denies(&self, rule: &str, reason: &str) {
+        let refused = Refused { rule: rule.to_owned(), reason: reason.to_owned() };
+        *self.1.lock().unwrap_or_else(PoisonError::into_inner) = Some(refused);
     }
 }
 
@@ -101,7 +108,7 @@ impl Policy for OnePerson {
         Ruling {
             version: self.version(),
             requirement: asked.unwrap_or(Requirement::of(count)),
-            refused: None,
+            refused: self.1.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             decide_within: None,
             execute_within: None,
             matched: Vec::new(),

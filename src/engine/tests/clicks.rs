@@ -18,7 +18,7 @@ async fn the_last_millisecond_counts_and_a_late_denial_stays_one() {
             assert_eq!(answer.unwrap_err().code, Code::ProposalExpired);
             world.clock.set(decide_by.plus(Millis::secs(1)));
             for _ in 0..20 {
-                let deny = Command::Deny { reason: "no".to_owned() };
+                let deny = Command::Deny { reason: "no".to_owned(), last: false };
                 world.handle.command(id, deny, &ada()).await.unwrap();
             }
             let stored = world.handle.operation(id, &ada()).unwrap();

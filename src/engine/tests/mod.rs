@@ -5,6 +5,7 @@ mod clicks;
 mod clocks;
 mod drafts;
 mod faults;
+mod governance;
 mod idempotency;
 mod late;
 mod pages;

@@ -13,7 +13,7 @@ async fn the_deadline_of_a_run_cancels_what_is_approved_in_it() {
     let id = propose(&world, run, "set_note_later", "n").await;
     approve(&world, id).await;
     // A late word about it does not make the deadline forgotten.
-    let denied = Command::Deny { reason: "too late".to_owned() };
+    let denied = Command::Deny { reason: "too late".to_owned(), last: false };
     world.handle.command(id, denied, &ada()).await.unwrap_err();
     world.clock.forward(Millis::secs(301));
     let ended = until(&world, id, |s| s.operation.state.is_ended()).await;

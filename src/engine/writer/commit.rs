@@ -9,6 +9,7 @@ use crate::domain::operation::command::{PolicyNow, Preconditions, RunStanding, V
 use crate::domain::operation::{
     Actor, Answer, Body, Command, Event, Operation, State, TargetCheck, Wait, decide, proposal_digest,
 };
+use crate::domain::pause::Pause;
 use crate::domain::principal::Principal;
 use crate::domain::problem::Problem;
 use crate::domain::run::{Run, RunEnd};
@@ -174,7 +175,7 @@ impl Writer {
             explicit,
             entitled: self.parts.directory.may_write(&proposal.requester, &proposal.tenant),
             run,
-            paused: self.memory.unreadable.clone().or_else(|| self.memory.hold.clone()).or(unreadable),
+            paused: self.stands_still().or(unreadable).or_else(|| self.paused(operation, body.as_ref())),
             approvers: self.approvers(operation),
             policy: self.policy_now(operation, body.as_ref(), now),
             digests_equal,
@@ -183,6 +184,18 @@ impl Writer {
             version,
         };
         (body, facts_of)
+    }
+
+    /// Why nothing at all is executed.
+    fn stands_still(&self) -> Option<String> {
+        self.memory.unreadable.clone().or_else(|| self.memory.hold.clone())
+    }
+
+    /// Which pause it falls under.
+    fn paused(&self, operation: &Operation, body: Option<&Body>) -> Option<String> {
+        let base = body.map_or("", |body| body.request.base.as_str());
+        let pauses = &self.memory.meta.0.pauses;
+        pauses.iter().find(|pause| pause.stops(&operation.proposal, base)).map(Pause::words)
     }
 
     fn approvers(&self, operation: &Operation) -> Vec<(String, Option<Vec<String>>)> {

@@ -7,7 +7,7 @@ use super::refusals::{conflict, refused};
 use crate::domain::ids::{OperationId, RunId};
 use crate::domain::journal::{Fact, Subject};
 use crate::domain::operation::{Actor, Answer, Command, Event, Facts, State, decide, propose};
-use crate::domain::principal::{Principal, Role};
+use crate::domain::principal::Principal;
 use crate::domain::problem::Problem;
 use crate::domain::run::{Run, RunEnd};
 use crate::domain::{Code, Digest};
@@ -32,6 +32,9 @@ impl Writer {
             Message::AcceptRestore { by, reply } => self.accept_restore(&by, reply),
             Message::Loaded { catalog, configuration } => self.loaded(catalog, configuration),
             Message::Reloaded { catalog, by, reply } => self.reloaded(catalog, &by, reply),
+            Message::Pauses { reply } => self.tell(reply, self.memory.meta.0.pauses.clone()),
+            Message::Pause { pause, reply } => self.pause(pause, reply),
+            Message::Resume { scope, name, by, reply } => self.resume(scope, name, &by, reply),
             Message::Drain => self.draining = true,
             Message::Stop { reply } => {
                 let _ = reply.send(());
@@ -67,6 +70,9 @@ impl Writer {
                 return drop(reply.send(Err(Box::new(problem))));
             }
             Err(problem) => return drop(reply.send(Err(problem))),
+        }
+        if let Err(problem) = self.refuse_denied(&draft.proposal) {
+            return drop(reply.send(Err(problem)));
         }
         let Some(reply) = self.refuse_low_space(reply) else { return };
         match self.store_draft(draft) {
@@ -120,7 +126,7 @@ impl Writer {
         Ok(stored)
     }
 
-    fn remembered(&self, scope: Digest) -> Result<Option<IdempotencyRecord>, Box<Problem>> {
+    pub(super) fn remembered(&self, scope: Digest) -> Result<Option<IdempotencyRecord>, Box<Problem>> {
         if let Some(record) = self.group.idempotency.get(&scope) {
             return Ok(Some(record.clone()));
         }
@@ -168,6 +174,9 @@ impl Writer {
             before
         } else {
             let approved = decided.events.iter().any(|event| matches!(event, Event::Approved { .. }));
+            if let Err(problem) = self.remember_denial(&decided.events, &before) {
+                return drop(reply.send(Err(problem)));
+            }
             match self.append(Some(&before), decided.events, &Actor::from(by)) {
                 Ok(after) => {
                     if approved {
@@ -333,61 +342,5 @@ impl Writer {
             }
         }
         self.tell(reply, ended);
-    }
-
-    fn accept_restore(&mut self, by: &Principal, reply: Reply<u64>) {
-        let Some(reply) = self.refuse_while_dead(reply) else { return };
-        if !by.has(Role::Admin) && !by.has(Role::Operator) {
-            let problem = Problem::new(Code::PermissionDenied, "this needs the role `operator` or `admin`");
-            return drop(reply.send(Err(Box::new(problem))));
-        }
-        let (mut meta, version) = self.memory.meta;
-        let epoch = meta.epoch;
-        if meta.held {
-            meta.held = false;
-            let fact = Fact::RestoreAccepted { epoch };
-            let stored = self
-                .append_fact(Subject::System, 0, &fact, &Actor::from(by))
-                .and_then(|()| self.group.put(keys::meta(), version, &meta).map_err(|e| internal(&e)));
-            if let Err(problem) = stored {
-                return drop(reply.send(Err(problem)));
-            }
-            self.memory.meta = (meta, version + 1);
-            self.memory.hold = None;
-            self.look_at_all_approved();
-        }
-        self.tell(reply, epoch);
-    }
-
-    fn loaded(&mut self, catalog: Digest, configuration: Digest) {
-        // Who may write and what is paused may have changed.
-        self.look_at_all_approved();
-        let (mut meta, version) = self.memory.meta;
-        let mut facts = Vec::new();
-        if meta.catalog != catalog {
-            facts.push(Fact::CatalogLoaded { catalog, before: meta.catalog });
-        }
-        if meta.configuration != configuration {
-            facts.push(Fact::ConfigurationLoaded { configuration, before: meta.configuration });
-        }
-        let policy = self.parts.policy.version();
-        if meta.policy != policy {
-            facts.push(Fact::PolicyLoaded { policy, before: meta.policy });
-            self.group.put_contract(policy, self.parts.policy.body());
-        }
-        if facts.is_empty() {
-            return;
-        }
-        meta.policy = policy;
-        meta.catalog = catalog;
-        meta.configuration = configuration;
-        for fact in &facts {
-            if self.append_fact(Subject::System, 0, fact, &Actor::daemon()).is_err() {
-                return;
-            }
-        }
-        if self.group.put(keys::meta(), version, &meta).is_ok() {
-            self.memory.meta = (meta, version + 1);
-        }
     }
 }

@@ -76,10 +76,10 @@ fn c68_a_removed_key_only_warns() {
 #[test]
 fn c68_a_misspelt_variable_refuses_the_start_too() {
     let sandbox = Sandbox::start();
-    let daemon = Setup::new(&sandbox).environment("WRITD_APPROVAL_CUONT", "2").prepare();
+    let daemon = Setup::new(&sandbox).environment("WRITD_LIMITS_PAGE_MXA", "2").prepare();
     for command in ["serve", "check-config"] {
         let (output, said) = run(&daemon, command);
         assert_eq!(output.status.code(), INVALID, "{said}");
-        assert!(said.contains("WRITD_APPROVAL_CUONT") && said.contains("WRITD_APPROVAL_COUNT"), "{said}");
+        assert!(said.contains("WRITD_LIMITS_PAGE_MXA") && said.contains("WRITD_LIMITS_PAGE_MAX"), "{said}");
     }
 }

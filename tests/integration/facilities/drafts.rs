@@ -35,7 +35,9 @@ fn the_whole_walk_from_the_agents_draft_to_the_told_contractor() {
     let version = seen["data"]["version"].as_u64().expect("a version");
     let drafted = house.drafted(&run, CREATE, &draft_args("emergency"), version);
     let id = made(&drafted);
-    assert_eq!((&drafted["approvals_needed"], &drafted["decisions"]), (&json!(0), &json!([])));
+    assert_eq!((&drafted["approvals_needed"], &drafted["approvals"]), (&json!(0), &json!(0)));
+    let by = drafted["decisions"][0]["by"]["name"].as_str().expect("the table that allows it");
+    assert!(by.starts_with("policy:") && drafted["policy"]["matched"][0]["says"] == "allow", "{drafted:#}");
     assert_eq!(drafted["outcome"]["receipt"]["priority"], "P2", "the claim moves nothing");
     assert_eq!(drafted["result"]["expires_at"], drafted["outcome"]["receipt"]["expires_at"]);
     assert!(drafted["result"]["expires_at"].is_string(), "{drafted:#}");

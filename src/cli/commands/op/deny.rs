@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::api::wire::request::ReasonBody;
+use crate::api::wire::request::DenyBody;
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::domain::ids::OperationId;
@@ -16,9 +16,12 @@ pub(crate) struct DenyArgs {
     /// Why; whoever asked reads it
     #[arg(long, value_name = "TEXT")]
     reason: String,
+    /// Refuse the same arguments for the same target from now on, too
+    #[arg(long = "final")]
+    last: bool,
 }
 
 /// Says no.
 pub(super) fn run(args: DenyArgs, context: &Context) -> Result<(), Failure> {
-    super::send(context, args.id, "deny", &ReasonBody { reason: args.reason })
+    super::send(context, args.id, "deny", &DenyBody { reason: args.reason, last: args.last })
 }

@@ -6,7 +6,7 @@ use crate::domain::Code;
 use crate::domain::operation::command::Facts;
 use crate::domain::operation::{Event, Operation, State, Verdict};
 
-pub(super) fn decide(op: &Operation, reason: &str, facts: &Facts<'_>) -> Decided {
+pub(super) fn decide(op: &Operation, reason: &str, last: bool, facts: &Facts<'_>) -> Decided {
     if let Err(refused) = may_decide(op, facts) {
         return refused;
     }
@@ -16,13 +16,19 @@ pub(super) fn decide(op: &Operation, reason: &str, facts: &Facts<'_>) -> Decided
             "a denial needs a reason: it is what the requester learns from",
         );
     }
+    if last && op.state != State::Proposed {
+        return Decided::refused(
+            Code::InvalidTransition,
+            "only a proposal that waits for its decision is denied for good; a rule of [[policy]] denies what is to come",
+        );
+    }
     // Each person's first late denial is kept; repeats say nothing new.
     let late = || {
         let known = said_too_late(op, Verdict::Deny, facts);
         (!known).then(|| Event::LateDecision { verdict: Verdict::Deny, note: Some(reason.to_owned()) })
     };
     match op.state {
-        State::Proposed => Decided::done(vec![Event::Denied { reason: reason.to_owned() }]),
+        State::Proposed => Decided::done(vec![Event::Denied { reason: reason.to_owned(), last }]),
         State::Approved => {
             let mut decided = Decided::refused(
                 Code::InvalidTransition,

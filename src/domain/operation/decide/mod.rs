@@ -99,7 +99,7 @@ pub fn decide(op: &Operation, command: &Command, facts: &Facts<'_>) -> Decided {
 fn decide_in_time(op: &Operation, command: &Command, facts: &Facts<'_>) -> Decided {
     match command {
         Command::Approve { digest, note } => approve::decide(op, *digest, note.as_deref(), facts),
-        Command::Deny { reason } => deny::decide(op, reason, facts),
+        Command::Deny { reason, last } => deny::decide(op, reason, *last, facts),
         Command::Revoke { approver } => revoke::decide(op, approver.as_deref(), facts),
         Command::Cancel { reason } => cancel::decide(op, reason.as_deref(), facts),
         Command::Commit(preconditions) => commit::decide(op, preconditions, facts),

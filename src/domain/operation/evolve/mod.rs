@@ -92,7 +92,7 @@ fn apply(op: &mut Operation, recorded: &Recorded) -> Applied {
         Event::Approved { digest, note, execute_by, groups } => {
             governance::approval(op, recorded, *digest, (note, groups), Some(*execute_by))
         }
-        Event::Denied { reason } => governance::denied(op, recorded, reason),
+        Event::Denied { reason, .. } => governance::denied(op, recorded, reason),
         Event::LateDecision { verdict, note } => {
             governance::late_decision(op, recorded, *verdict, note.clone())
         }

@@ -113,10 +113,11 @@ fn approve() -> Vec<Asked> {
 }
 
 fn deny() -> Vec<Asked> {
-    let no = || Command::Deny { reason: "the wrong customer".into() };
+    let no = || Command::Deny { reason: "the wrong customer".into(), last: false };
     vec![
         asked("deny", Person::Bob, no()),
-        asked("deny without a reason", Person::Bob, Command::Deny { reason: String::new() }),
+        asked("deny for good", Person::Bob, Command::Deny { reason: "never".into(), last: true }),
+        asked("deny without a reason", Person::Bob, Command::Deny { reason: String::new(), last: false }),
         asked("deny without the role", Person::Olga, no()),
         due("deny when due", Person::Bob, no()),
         due("deny without the role when due", Person::Olga, no()),

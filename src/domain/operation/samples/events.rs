@@ -19,7 +19,7 @@ pub(crate) fn event_of(kind: EventKind, digest: crate::domain::Digest) -> Event 
         EventKind::Approved => {
             Event::Approved { digest, note: None, execute_by: time(901_000), groups: Vec::new() }
         }
-        EventKind::Denied => Event::Denied { reason: "no".into() },
+        EventKind::Denied => Event::Denied { reason: "no".into(), last: false },
         EventKind::LateDecision => Event::LateDecision { verdict: Verdict::Deny, note: None },
         EventKind::ApprovalRevoked => Event::ApprovalRevoked { approver: "ada".into() },
         EventKind::PolicyTightened => Event::PolicyTightened {

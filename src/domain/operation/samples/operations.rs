@@ -243,7 +243,7 @@ fn unknown() -> Vec<Named> {
 }
 
 fn denied() -> Vec<Named> {
-    let no = || Event::Denied { reason: "the wrong customer".into() };
+    let no = || Event::Denied { reason: "the wrong customer".into(), last: false };
     let revoked = Event::ApprovalRevoked { approver: "ada".into() };
     let again = back_off().then(4_000, actor(Person::Ada), revoked).then(5_000, actor(Person::Bob), no());
     vec![

@@ -119,7 +119,7 @@ fn who_is_excluded_in_no_group_or_not_surely_known_cannot_approve() {
     assert_eq!(approves(&mut op, 10, &ada, Some("so")), Answer::Done);
     assert_eq!(op.state, State::Approved);
     // A no needs no token, but a person who is asked.
-    let deny = Command::Deny { reason: "no".into() };
+    let deny = Command::Deny { reason: "no".into(), last: false };
     assert_eq!(code(&does(&mut op, 11, &bob, &deny)), Some(Code::ApproverNotAuthorized));
     let mut other = begun(op.proposal.rules.approval.clone());
     assert_eq!(does(&mut other, 11, &unsure, &deny), Answer::Done);

@@ -27,7 +27,7 @@ fn approve() -> Command {
 }
 
 fn deny() -> Command {
-    Command::Deny { reason: "the wrong customer".into() }
+    Command::Deny { reason: "the wrong customer".into(), last: false }
 }
 
 fn refusal(decided: &Decided) -> Option<Code> {

@@ -90,7 +90,7 @@ impl<'a> Salvage<'a> {
             Ok(meta) => meta,
             Err(error) => {
                 self.lose("the daemon's own record", format!("{error}; made anew from the journal"));
-                (self.told_meta, 1)
+                (self.told_meta.clone(), 1)
             }
         };
         // Places that records name are never given to other entries.
@@ -236,12 +236,7 @@ impl<'a> Salvage<'a> {
                     run.ended = Some((entry.at, end));
                 }
             }
-            (Subject::System, Some(Fact::CatalogLoaded { catalog, .. })) => self.told_meta.catalog = catalog,
-            (Subject::System, Some(Fact::ConfigurationLoaded { configuration, .. })) => {
-                self.told_meta.configuration = configuration;
-            }
-            (Subject::System, Some(Fact::PolicyLoaded { policy, .. })) => self.told_meta.policy = policy,
-            (Subject::System, Some(Fact::Imported { epoch, .. })) => self.told_meta.epoch = epoch,
+            (Subject::System, Some(fact)) => self.told_meta.hear(&fact),
             _ => {}
         }
     }

@@ -261,17 +261,7 @@ impl Ledger<'_> {
             self.find(FindingCode::NumberGap, format!("entry {}", entry.seq), detail);
         }
         match said {
-            Said::Fact(Fact::CatalogLoaded { catalog, .. }) => self.meta.catalog = catalog,
-            Said::Fact(Fact::ConfigurationLoaded { configuration, .. }) => {
-                self.meta.configuration = configuration;
-            }
-            Said::Fact(Fact::PolicyLoaded { policy, .. }) => self.meta.policy = policy,
-            Said::Fact(Fact::Imported { epoch, .. }) => {
-                self.meta.epoch = epoch;
-                self.meta.held = true;
-            }
-            Said::Fact(Fact::RestoreAccepted { .. }) => self.meta.held = false,
-            Said::Fact(Fact::Operation(_) | Fact::RunOpened(_) | Fact::RunEnded(_)) => {}
+            Said::Fact(fact) => self.meta.known.hear(&fact),
             Said::Erased | Said::Nothing => self.meta.uncertain = true,
         }
     }
@@ -288,6 +278,8 @@ fn fits(fact: &Fact, entry: &Entry) -> bool {
             Fact::CatalogLoaded { .. }
             | Fact::ConfigurationLoaded { .. }
             | Fact::PolicyLoaded { .. }
+            | Fact::Paused(_)
+            | Fact::Resumed { .. }
             | Fact::Imported { .. }
             | Fact::RestoreAccepted { .. },
             Subject::System,
@@ -298,6 +290,8 @@ fn fits(fact: &Fact, entry: &Entry) -> bool {
             Fact::CatalogLoaded { .. }
             | Fact::ConfigurationLoaded { .. }
             | Fact::PolicyLoaded { .. }
+            | Fact::Paused(_)
+            | Fact::Resumed { .. }
             | Fact::Imported { .. }
             | Fact::RestoreAccepted { .. },
             Subject::Operation(_) | Subject::Run(_),

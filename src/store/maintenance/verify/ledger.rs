@@ -9,7 +9,7 @@ use crate::domain::ids::{OperationId, RunId};
 use crate::domain::operation::{Operation, State};
 use crate::domain::run::{Run, RunEnd};
 use crate::store::maintenance::finding::FindingCode;
-use crate::store::records::{RecordError, Records};
+use crate::store::records::{Meta, RecordError, Records};
 use crate::store::{ReadError, Store};
 
 /// How far an operation went in the journal.
@@ -59,13 +59,9 @@ pub(super) fn run_digest(run: &Run) -> Digest {
 }
 
 /// The daemon's own record as the journal makes it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct KnownMeta {
-    pub(super) epoch: u64,
-    pub(super) held: bool,
-    pub(super) catalog: Digest,
-    pub(super) configuration: Digest,
-    pub(super) policy: Digest,
+    pub(super) known: Meta,
     /// Something of it cannot be read in the journal.
     pub(super) uncertain: bool,
 }

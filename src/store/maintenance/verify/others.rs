@@ -1,14 +1,14 @@
 //! The second pass over everything that is not an operation: runs, bodies, contracts, the index of ends, remembered
 //! keys, the daemon's own record, and what is none of these.
 
-use super::ledger::{KnownMeta, Ledger, run_digest};
+use super::ledger::{Ledger, run_digest};
 use super::tolerate;
 use crate::domain::Digest;
 use crate::domain::operation::{Body, RawAnswer};
 use crate::domain::run::Run;
 use crate::store::maintenance::finding::FindingCode;
 use crate::store::maintenance::walk;
-use crate::store::records::{Created, IdempotencyRecord, Meta, RecordError, decode_row, id_at_end, keys};
+use crate::store::records::{Created, IdempotencyRecord, RecordError, decode_row, id_at_end, keys};
 use crate::store::{Damage, Key, Range, ReadError, Record};
 
 /// The kinds of records that there are.
@@ -157,7 +157,7 @@ fn idempotency(ledger: &mut Ledger<'_>, key: &Key, record: Result<Record, Damage
     };
     ledger.report.counts.idempotency += 1;
     let (there, what) = match record.created {
-        Created::Operation(id) => (ledger.operations.contains_key(&id), id.to_string()),
+        Created::Operation(id) | Created::Denial(id) => (ledger.operations.contains_key(&id), id.to_string()),
         Created::Run(id) => (ledger.runs.contains_key(&id), id.to_string()),
     };
     if !there {
@@ -177,23 +177,21 @@ fn meta(ledger: &mut Ledger<'_>) -> Result<(), ReadError> {
             return Ok(());
         }
     };
-    let Meta { epoch, held, catalog, configuration, policy } = meta;
-    ledger.report.epoch = epoch;
-    ledger.report.held = held;
-    let uncertain = ledger.meta.uncertain;
-    let stored = KnownMeta { epoch, held, catalog, configuration, policy, uncertain };
-    if !uncertain && stored != ledger.meta {
+    (ledger.report.epoch, ledger.report.held) = (meta.epoch, meta.held);
+    let known = &ledger.meta.known;
+    if !ledger.meta.uncertain && meta != *known {
+        let agree = |same: bool| if same { "agree" } else { "differ" };
         let detail = format!(
-            "stored: epoch {epoch}, held {held}; journal: epoch {}, held {}; catalog, configuration and policy {}",
-            ledger.meta.epoch,
-            ledger.meta.held,
-            if (catalog, configuration, policy)
-                == (ledger.meta.catalog, ledger.meta.configuration, ledger.meta.policy)
-            {
-                "agree"
-            } else {
-                "differ"
-            }
+            "stored: epoch {}, held {}; journal: epoch {}, held {}; catalog, configuration and policy {}; pauses {}",
+            meta.epoch,
+            meta.held,
+            known.epoch,
+            known.held,
+            agree(
+                (meta.catalog, meta.configuration, meta.policy)
+                    == (known.catalog, known.configuration, known.policy)
+            ),
+            agree(meta.pauses == known.pauses),
         );
         ledger.find(FindingCode::MetaDiffers, place, detail);
     }
