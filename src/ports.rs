@@ -146,6 +146,10 @@ pub trait Toolbox: Send + Sync {
     /// # Errors
     /// The body is not one that this release can execute.
     fn pinned(&self, fingerprint: Digest, body: &[u8]) -> Result<Arc<dyn Tool>, String>;
+    /// Whether programs that act by themselves may see a tool: the lock of the catalog says which role sees what.
+    fn agents_see(&self, _tool: &str) -> bool {
+        true
+    }
     /// The fingerprint of everything that is loaded.
     fn fingerprint(&self) -> Digest;
     /// Everything that is loaded, for lists.
@@ -367,8 +371,11 @@ pub trait Tool: Send + Sync {
 
 /// Who a recorded name is now.
 pub trait Directory: Send + Sync {
-    /// Whether this requester may still write; asked at every commit.
-    fn may_write(&self, requester: &Actor, tenant: &str) -> bool;
+    /// Whether this requester may still write, with this tool (`name.vMAJOR`); asked at every commit. Who acts for
+    /// somebody may do what both may.
+    fn may_write(&self, requester: &Actor, on_behalf_of: Option<&str>, tenant: &str, tool: &str) -> bool;
+    /// Whether it may use this tool at all.
+    fn may_use(&self, name: &str, on_behalf_of: Option<&str>, tenant: &str, tool: &str) -> bool;
     /// The person who owns an agent.
     fn owner_of(&self, requester: &Principal) -> Option<String>;
     /// The groups in which the author of an approval may still approve in this tenant; none where not at all.

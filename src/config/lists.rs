@@ -52,6 +52,7 @@ pub(super) fn principals<'a>(
         let tenant = section.get("tenant", text(values::name));
         let roles = section.require("roles", |given| elements(given, "a list of role names", role));
         let groups = section.get("groups", |given| elements(given, "a list of group names", group));
+        let tools = section.get("tools", |given| elements(given, "a list of tools", tool));
         let uids =
             section.require("uids", |given| elements(given, "a list of uids", |value| uid(value, own_uid)));
         let owner = section.get("owner", text(values::name));
@@ -64,6 +65,7 @@ pub(super) fn principals<'a>(
             tenant: tenant.unwrap_or_else(|| DEFAULT_TENANT.to_owned()),
             roles: roles?,
             groups: groups.unwrap_or_default(),
+            tools: tools.unwrap_or_else(|| vec!["*".to_owned()]),
             uids: uids?,
             owner,
             default,
@@ -135,6 +137,11 @@ fn role(value: &DeValue<'_>) -> Result<Role, Refusal> {
 pub(super) fn group(value: &DeValue<'_>) -> Result<String, Refusal> {
     let name = value.as_str().ok_or_else(|| wrong_type("a list of names"))?;
     values::name(name).map_err(invalid)
+}
+
+fn tool(value: &DeValue<'_>) -> Result<String, Refusal> {
+    let name = value.as_str().ok_or_else(|| wrong_type("a list of tools"))?;
+    values::tool_pattern(name).map_err(invalid)
 }
 
 fn uid(value: &DeValue<'_>, own: u32) -> Result<u32, Refusal> {

@@ -196,6 +196,8 @@ pub struct ConfiguredPrincipal {
     pub roles: Vec<Role>,
     /// The groups of approvers that it belongs to.
     pub groups: Vec<String>,
+    /// The tools that it may use: `name.vMAJOR`, with `*` for any text.
+    pub tools: Vec<String>,
     /// The local accounts that may use the name.
     pub uids: Vec<u32>,
     /// The person who owns an agent and therefore cannot approve its writes.

@@ -103,7 +103,7 @@ fn rule(section: &mut Section<'_, '_>, source: &str) -> Option<ConfiguredRule> {
     let name = section.require("name", text(values::name));
     let verdict = section.require("verdict", choice(&VERDICTS));
     let class = section.get("class", choice(&CLASSES));
-    let tool = section.get("tool", text(pattern));
+    let tool = section.get("tool", text(values::tool_pattern));
     let tenant = section.get("tenant", text(values::name));
     let environment = section.get("environment", text(words));
     let requester = section.get("requester", choice(&super::lists::KINDS));
@@ -164,16 +164,6 @@ fn rule(section: &mut Section<'_, '_>, source: &str) -> Option<ConfiguredRule> {
 fn words(text: &str) -> Result<String, &'static str> {
     if text.trim().is_empty() || text.len() > 512 {
         return Err("expected a text of 1 to 512 bytes");
-    }
-    Ok(text.to_owned())
-}
-
-fn pattern(text: &str) -> Result<String, &'static str> {
-    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '.' | '*');
-    if text.is_empty() || text.len() > 128 || !text.chars().all(fits) {
-        return Err(
-            "expected the name of a tool with its major version, such as \"set_price.v2\" or \"set_*\"",
-        );
     }
     Ok(text.to_owned())
 }

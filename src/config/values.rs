@@ -55,6 +55,16 @@ pub(super) fn name(text: &str) -> Result<String, &'static str> {
     if first && rest && text.len() <= MAX_NAME { Ok(text.to_owned()) } else { Err(EXPECTED) }
 }
 
+pub(super) fn tool_pattern(text: &str) -> Result<String, &'static str> {
+    const EXPECTED: &str =
+        "expected the name of a tool with its major version, such as \"set_price.v2\" or \"set_*\"";
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '.' | '*');
+    if text.is_empty() || text.len() > 128 || !text.chars().all(fits) {
+        return Err(EXPECTED);
+    }
+    Ok(text.to_owned())
+}
+
 pub(super) fn path(root: &Path, text: &str) -> Result<PathBuf, &'static str> {
     if text.is_empty() || text.contains('\0') {
         return Err("expected a path");

@@ -174,6 +174,7 @@ fn single_user(own_uid: u32) -> Vec<Placed<ConfiguredPrincipal>> {
             tenant: DEFAULT_TENANT.to_owned(),
             roles: roles.to_vec(),
             groups: Vec::new(),
+            tools: vec!["*".to_owned()],
             uids: vec![own_uid],
             owner: None,
             default: kind == PrincipalKind::Agent,

@@ -36,6 +36,7 @@ pub struct Catalog {
     contracts: BTreeMap<ToolRef, BTreeMap<u32, Arc<Contract>>>,
     fingerprint: Digest,
     dues: Vec<Due>,
+    lock: Option<lock::Lock>,
 }
 
 /// A contract with what is needed to report on it.
@@ -69,6 +70,7 @@ impl Catalog {
             contracts: BTreeMap::new(),
             fingerprint: Digest::of(b"writd catalog 1\n"),
             dues: Vec::new(),
+            lock: None,
         }
     }
 
@@ -77,17 +79,23 @@ impl Catalog {
     /// # Errors
     /// Every finding of every file, sorted by place; nothing is loaded then.
     pub fn load(dir: &Path) -> Result<Catalog, Vec<Finding>> {
-        let catalog = Catalog::load_unlocked(dir)?;
-        let drift = match lock::source_in(dir) {
-            None => Vec::new(),
-            Some(Ok(source)) => lock::check(&source, dir, &catalog),
+        let mut catalog = Catalog::load_unlocked(dir)?;
+        match lock::source_in(dir) {
+            None => {}
+            Some(Ok(source)) => catalog.lock = Some(lock::check(&source, dir, &catalog)?),
             Some(Err(error)) => {
                 let mut findings = Findings::default();
                 unreadable(&dir.join(lock::LOCK_FILE), &format!("cannot be read: {error}"), &mut findings);
-                findings.into_sorted()
+                return Err(findings.into_sorted());
             }
-        };
-        if drift.is_empty() { Ok(catalog) } else { Err(drift) }
+        }
+        Ok(catalog)
+    }
+
+    /// Whether a role sees a tool, by the lock. Without a lock every role sees everything.
+    #[must_use]
+    pub fn role_sees(&self, role: &str, tool: &ToolRef) -> bool {
+        self.lock.as_ref().is_none_or(|lock| lock.roles_of(tool).any(|known| known == role))
     }
 
     /// The same without looking at the lock: for whoever writes it.

@@ -57,16 +57,17 @@ fn body_in(dir: &Path, fingerprint: &str) -> Option<Contract> {
 }
 
 /// Reads a lock and holds the catalog to it.
-pub(super) fn check(source: &Source, dir: &Path, catalog: &Catalog) -> Vec<Finding> {
+pub(super) fn check(source: &Source, dir: &Path, catalog: &Catalog) -> Result<Lock, Vec<Finding>> {
     let mut findings = Findings::default();
+    let mut lock = Lock::default();
     if let Some(document) = yaml::parse(&source.text, &mut findings) {
-        let lock = Lock::read(&document, &mut findings);
+        lock = Lock::read(&document, &mut findings);
         lock.drift(catalog, &mut findings);
         lock.breaks(dir, catalog, &mut findings);
         document.place_all(&source.file, &mut findings);
     }
     findings.iter_mut().for_each(|finding| source.file.clone_into(&mut finding.file));
-    findings.into_sorted()
+    if findings.is_empty() { Ok(lock) } else { Err(findings.into_sorted()) }
 }
 
 impl Lock {

@@ -81,6 +81,10 @@ impl Toolbox for Current {
         self.tools().current(tool, major)
     }
 
+    fn agents_see(&self, tool: &str) -> bool {
+        self.tools().agents_see(tool)
+    }
+
     fn pinned(&self, fingerprint: Digest, body: &[u8]) -> Result<Arc<dyn Tool>, String> {
         self.tools().pinned(fingerprint, body)
     }

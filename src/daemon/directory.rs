@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::config::Config;
+use crate::config::{Config, ConfiguredPrincipal};
 use crate::domain::Millis;
 use crate::domain::operation::Actor;
+use crate::domain::pattern::matches_pattern;
 use crate::domain::principal::{Principal, Role};
 use crate::ports::Directory;
 
@@ -14,11 +15,25 @@ fn millis(duration: std::time::Duration) -> Millis {
     Millis(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
 }
 
+impl Configured {
+    fn known(&self, name: &str, tenant: &str) -> Option<&ConfiguredPrincipal> {
+        self.0.principals.iter().find(|known| known.name == name && known.tenant == tenant)
+    }
+}
+
 impl Directory for Configured {
-    fn may_write(&self, requester: &Actor, tenant: &str) -> bool {
-        self.0.principals.iter().any(|known| {
-            known.name == requester.name && known.tenant == tenant && known.roles.contains(&Role::Agent)
-        })
+    fn may_write(&self, requester: &Actor, on_behalf_of: Option<&str>, tenant: &str, tool: &str) -> bool {
+        let known = self.known(&requester.name, tenant);
+        known.is_some_and(|known| known.roles.contains(&Role::Agent))
+            && self.may_use(&requester.name, on_behalf_of, tenant, tool)
+    }
+
+    fn may_use(&self, name: &str, on_behalf_of: Option<&str>, tenant: &str, tool: &str) -> bool {
+        let granted = |name: &str| {
+            self.known(name, tenant)
+                .is_some_and(|known| known.tools.iter().any(|pattern| matches_pattern(pattern, tool)))
+        };
+        granted(name) && on_behalf_of.is_none_or(granted)
     }
 
     fn owner_of(&self, requester: &Principal) -> Option<String> {

@@ -61,6 +61,10 @@ impl Toolbox for Tools {
         self.tools.get(&(tool.to_owned(), major)).cloned()
     }
 
+    fn agents_see(&self, tool: &str) -> bool {
+        tool.parse().is_ok_and(|tool| self.catalog.role_sees("agent", &tool))
+    }
+
     fn pinned(&self, fingerprint: Digest, body: &[u8]) -> Result<Arc<dyn Tool>, String> {
         let contract = Contract::from_body(body).map_err(|findings| {
             findings.first().map_or_else(|| "it is refused".to_owned(), |finding| finding.message.clone())

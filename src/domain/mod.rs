@@ -12,6 +12,7 @@ pub mod journal;
 pub mod json;
 pub mod operation;
 pub mod origin;
+pub mod pattern;
 pub mod pause;
 pub mod principal;
 pub mod problem;

@@ -51,10 +51,7 @@ impl Pause {
     #[must_use]
     pub fn stops(&self, proposal: &Proposal, base: &str) -> bool {
         match self.scope {
-            PauseScope::Tool => {
-                let major = proposal.version.split('.').next().unwrap_or_default();
-                self.name == proposal.tool || self.name == format!("{}.v{major}", proposal.tool)
-            }
+            PauseScope::Tool => self.name == proposal.tool || self.name == proposal.tool_ref(),
             PauseScope::Adapter => self.name == base,
             PauseScope::Tenant => self.name == proposal.tenant,
         }

@@ -45,7 +45,9 @@ impl Handle {
         by: &Principal,
         request: CallRequest,
     ) -> Result<CallResult, Box<Problem>> {
-        self.open_run_of(run, by)?;
+        let of = self.open_run_of(run, by)?;
+        let name = format!("{}.v{}", request.tool, request.major);
+        super::grants::may_use(&self.parts, by, of.on_behalf_of.as_deref(), &name)?;
         let tool = self
             .parts
             .tools

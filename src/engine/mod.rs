@@ -18,6 +18,7 @@ mod admit;
 mod attempt;
 mod call;
 pub mod failpoint;
+mod grants;
 mod group;
 mod handle;
 mod memory;

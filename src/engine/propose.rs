@@ -193,7 +193,8 @@ impl Handle {
         request: &ProposeRequest,
     ) -> Result<Arc<dyn Tool>, Box<Problem>> {
         let name = format!("{}.v{}", request.tool, request.major);
-        if !by.has(Role::Agent) || !run.tools.contains(&name) {
+        let granted = super::grants::may_use(&self.parts, by, run.on_behalf_of.as_deref(), &name).is_ok();
+        if !by.has(Role::Agent) || !granted || !run.tools.contains(&name) {
             // Whether the tool exists is not said to who may not use it.
             let detail = "this run may not propose this tool: a write tool is named when the run is opened";
             return Err(Box::new(Problem::new(Code::PermissionDenied, detail)));

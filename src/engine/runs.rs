@@ -37,6 +37,7 @@ impl Handle {
                 "opening a run needs the role `agent`",
             )));
         }
+        self.granted(by, &request.tools)?;
         let key = match &request.key {
             None => None,
             Some(key) => {
@@ -59,6 +60,17 @@ impl Handle {
             ended: None,
         });
         self.ask(|reply| Message::OpenRun { run, key, reply }).await
+    }
+
+    /// A run carries no more than its opener may use. That a tool does not exist is said when it is used.
+    fn granted(&self, by: &Principal, tools: &[String]) -> Result<(), Box<Problem>> {
+        for (index, tool) in tools.iter().enumerate() {
+            super::grants::may_use(&self.parts, by, None, tool).map_err(|mut problem| {
+                problem.pointer = Some(format!("/tools/{index}"));
+                problem
+            })?;
+        }
+        Ok(())
     }
 
     /// A run that this principal may see.

@@ -6,6 +6,7 @@ use super::facts::{Facts, NAMES};
 use crate::config::{ConfigError, ConfiguredRule, RuleVerdict};
 use crate::contracts::Guard;
 use crate::domain::Millis;
+use crate::domain::pattern::matches_pattern;
 
 /// A compiled rule.
 #[derive(Debug)]
@@ -58,7 +59,7 @@ impl Rule {
     pub(super) fn matches(&self, facts: &Facts<'_>) -> Option<bool> {
         let proposal = facts.proposal;
         let rule = &self.of;
-        let tool = format!("{}.v{}", proposal.tool, proposal.version.split('.').next().unwrap_or_default());
+        let tool = proposal.tool_ref();
         let fits = rule.class.is_none_or(|class| class == proposal.rules.class)
             && rule.tool.as_ref().is_none_or(|pattern| {
                 matches_pattern(pattern, &tool) || matches_pattern(pattern, &proposal.tool)
@@ -84,18 +85,4 @@ impl Rule {
     pub(super) fn execute_within(&self) -> Option<Millis> {
         self.of.execute_within.map(|within| Millis(millis(within)))
     }
-}
-
-/// `*` stands for any text; everything else for itself.
-pub(super) fn matches_pattern(pattern: &str, text: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = text.strip_prefix(first) else { return false };
-    let Some(last) = pattern.rfind('*').map(|star| &pattern[star + 1..]) else { return rest.is_empty() };
-    let middle: Vec<&str> = parts.collect();
-    for part in &middle[..middle.len().saturating_sub(1)] {
-        let Some(at) = rest.find(part) else { return false };
-        rest = &rest[at + part.len()..];
-    }
-    rest.ends_with(last)
 }

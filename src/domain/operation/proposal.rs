@@ -211,6 +211,12 @@ pub struct Proposal {
 }
 
 impl Proposal {
+    /// The tool with its major version: `name.vMAJOR`.
+    #[must_use]
+    pub fn tool_ref(&self) -> String {
+        format!("{}.v{}", self.tool, self.version.split('.').next().unwrap_or_default())
+    }
+
     /// The lock that it needs.
     #[must_use]
     pub fn target_key(&self) -> TargetKey {

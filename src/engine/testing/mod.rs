@@ -55,7 +55,15 @@ impl TestDirectory {
 }
 
 impl Directory for TestDirectory {
-    fn may_write(&self, requester: &Actor, _: &str) -> bool {
+    fn may_use(&self, name: &str, _: Option<&str>, _: &str, tool: &str) -> bool {
+        let banned = self.banned.lock().unwrap_or_else(PoisonError::into_inner);
+        !banned.contains(&format!("{name} {tool}"))
+    }
+
+    fn may_write(&self, requester: &Actor, on_behalf_of: Option<&str>, tenant: &str, tool: &str) -> bool {
+        if !self.may_use(&requester.name, on_behalf_of, tenant, tool) {
+            return false;
+        }
         !self.banned.lock().unwrap_or_else(PoisonError::into_inner).contains(&requester.name)
     }
 

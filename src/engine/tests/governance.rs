@@ -120,3 +120,17 @@ async fn what_was_denied_for_good_is_not_proposed_again() {
     let late = world.handle.command(other.stored.operation.id(), last, &ada()).await.unwrap_err();
     assert_eq!(late.code, Code::InvalidTransition);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_grant_that_is_gone_keeps_an_approved_write_from_starting() {
+    let world = World::start();
+    let id = note(&world, "set_note_later").await;
+    approve(&world, id).await;
+    world.directory.ban("planner set_note_later.v1");
+    let refused = world.handle.commit(id, &agent()).await.unwrap_err();
+    assert_eq!(refused.code, Code::PermissionDenied);
+    assert_eq!(world.service.writes(), 0);
+    let open = OpenRun { tools: vec!["set_note_later.v1".to_owned()], ..OpenRun::default() };
+    let refused = world.handle.open_run(&agent(), open).await.unwrap_err();
+    assert_eq!((refused.code, refused.pointer.as_deref()), (Code::PermissionDenied, Some("/tools/0")));
+}

@@ -15,6 +15,7 @@ use crate::domain::problem::Problem;
 use crate::domain::run::{Run, RunEnd};
 use crate::domain::{Digest, Time};
 use crate::engine::attempt::{Launch, VersionRead};
+use crate::engine::grants;
 use crate::engine::group::internal;
 use crate::engine::handle::{CommandDone, visible};
 use crate::engine::memory::Reading;
@@ -173,7 +174,7 @@ impl Writer {
         let facts_of = Preconditions {
             attempt: self.parts.ids.attempt(),
             explicit,
-            entitled: self.parts.directory.may_write(&proposal.requester, &proposal.tenant),
+            entitled: grants::may_execute(&self.parts, proposal),
             run,
             paused: self.stands_still().or(unreadable).or_else(|| self.paused(operation, body.as_ref())),
             approvers: self.approvers(operation),

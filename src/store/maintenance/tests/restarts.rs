@@ -30,7 +30,10 @@ impl Clock for Still {
 }
 
 impl Directory for Still {
-    fn may_write(&self, _: &Actor, _: &str) -> bool {
+    fn may_use(&self, _: &str, _: Option<&str>, _: &str, _: &str) -> bool {
+        false
+    }
+    fn may_write(&self, _: &Actor, _: Option<&str>, _: &str, _: &str) -> bool {
         false
     }
     fn owner_of(&self, _: &Principal) -> Option<String> {
