@@ -183,6 +183,7 @@ fn single_user(own_uid: u32) -> Vec<Placed<ConfiguredPrincipal>> {
     };
     vec![
         one("agent", PrincipalKind::Agent, &[Role::Agent]),
+        one("workflow", PrincipalKind::Service, &[Role::Agent]),
         one("alice", PrincipalKind::User, &[Role::Approver]),
         one("bob", PrincipalKind::User, &[Role::Approver]),
         // Who settles what nobody knows does not approve as well.
