@@ -19,6 +19,7 @@ pub mod problem;
 pub mod request;
 pub mod run;
 pub mod time;
+pub mod trace;
 
 pub use code::Code;
 pub use digest::{Digest, Hasher};

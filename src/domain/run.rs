@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Digest;
 use super::Time;
 use super::ids::RunId;
 use super::operation::Actor;
+use super::trace::TraceId;
 
 /// One run. Stored: the order of members is part of the record format.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -25,6 +27,10 @@ pub struct Run {
     pub opened: Time,
     /// Nothing starts after this.
     pub deadline: Option<Time>,
+    /// Its trace.
+    pub trace: TraceId,
+    /// The contracts that it sees: the digest of the list of their fingerprints.
+    pub contracts: Digest,
     /// How it ended.
     pub ended: Option<(Time, RunEnd)>,
 }

@@ -68,7 +68,12 @@ impl Launch {
         };
         let timeout = proposal.rules.timeout.to_std();
         let whole = timeout + timeout.min(LATE_ANSWER_WINDOW);
-        let send = parts.invoker.send(self.body.request.clone(), Purpose::Write, whole, tool.max_output());
+        let send = parts.invoker.send(
+            call::traced(parts, proposal.trace, self.body.request.clone()),
+            Purpose::Write,
+            whole,
+            tool.max_output(),
+        );
         tokio::pin!(send);
         let answered = match tokio::time::timeout(timeout, &mut send).await {
             Ok(answered) => answered,
@@ -183,7 +188,7 @@ impl VersionRead {
         let body = records.body(proposal.id).ok().flatten()?;
         let arguments = serde_json::from_str(&body.arguments).ok()?;
         let before =
-            call::preview(parts, tool.as_ref(), &arguments, proposal.run, &proposal.requester).await.ok()?;
+            call::preview(parts, tool.as_ref(), &arguments, &call::AskedBy::proposer(proposal)).await.ok()?;
         tool.version_in(&arguments, &before).ok().map(VersionCheck::Read)
     }
 }

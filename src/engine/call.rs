@@ -9,9 +9,11 @@ use super::admit;
 use super::handle::Handle;
 use crate::domain::Code;
 use crate::domain::ids::{CallId, RunId};
-use crate::domain::operation::Actor;
+use crate::domain::operation::{Actor, Proposal};
 use crate::domain::principal::Principal;
 use crate::domain::problem::Problem;
+use crate::domain::request::RenderedRequest;
+use crate::domain::trace::{TRACEPARENT, TraceId};
 use crate::ports::{Audience, NoReply, PreviewRead, Purpose, Tool, ToolError};
 
 /// A read that an agent wants.
@@ -49,13 +51,12 @@ impl Handle {
         let name = format!("{}.v{}", request.tool, request.major);
         super::grants::may_use(&self.parts, by, of.on_behalf_of.as_deref(), &name)?;
         let tool = self
-            .parts
-            .tools
-            .current(&request.tool, request.major)
+            .tool_in(&of, &request.tool, request.major)
             .filter(|tool| !tool.is_write())
             .ok_or_else(|| no_such_tool(&request.tool, request.major, "read"))?;
         let arguments = admit::admit(&tool, &request.arguments).await?.value();
-        let data = read(&self.parts, &tool, &arguments, run, &Actor::from(by)).await?;
+        let by = AskedBy { run, requester: &Actor::from(by), trace: of.trace };
+        let data = read(&self.parts, &tool, &arguments, &by).await?;
         Ok(CallResult { id: self.parts.ids.call(), data: tool.redact(Audience::Agent, data) })
     }
 }
@@ -66,15 +67,38 @@ pub(super) fn no_such_tool(tool: &str, major: u32, kind: &str) -> Box<Problem> {
     Box::new(Problem::new(Code::UnsupportedTool, detail))
 }
 
+/// For whom something is read.
+#[derive(Clone, Copy)]
+pub(super) struct AskedBy<'a> {
+    pub(super) run: RunId,
+    pub(super) requester: &'a Actor,
+    pub(super) trace: TraceId,
+}
+
+impl<'a> AskedBy<'a> {
+    /// Whoever proposed a write.
+    pub(super) fn proposer(proposal: &'a Proposal) -> AskedBy<'a> {
+        AskedBy { run: proposal.run, requester: &proposal.requester, trace: proposal.trace }
+    }
+}
+
+/// A request as it leaves: with the context of its trace beside what was rendered, hashed and stored.
+pub(crate) fn traced(parts: &Parts, trace: TraceId, mut request: RenderedRequest) -> RenderedRequest {
+    let known = |(name, _): &(String, String)| name.eq_ignore_ascii_case(TRACEPARENT);
+    if !request.headers.iter().any(known) {
+        request.headers.push((TRACEPARENT.to_owned(), trace.traceparent(parts.ids.salt())));
+    }
+    request
+}
+
 /// One read under its contract: rendered, sent, validated. Not redacted.
 pub(super) async fn read(
     parts: &Parts,
     tool: &Arc<dyn Tool>,
     arguments: &Value,
-    run: RunId,
-    requester: &Actor,
+    by: &AskedBy<'_>,
 ) -> Result<Value, ToolError> {
-    let request = tool.read_request(arguments, run, requester)?;
+    let request = traced(parts, by.trace, tool.read_request(arguments, by.run, by.requester)?);
     match parts.invoker.send(request, Purpose::Read, tool.timeout(), tool.max_output()).await {
         Ok(reply) => admit::read_result(tool, reply).await,
         Err(NoReply::NothingSent { cause } | NoReply::MayHaveArrived { cause }) => {
@@ -89,19 +113,17 @@ pub(super) async fn preview(
     parts: &Parts,
     tool: &dyn Tool,
     arguments: &Value,
-    run: RunId,
-    requester: &Actor,
+    by: &AskedBy<'_>,
 ) -> Result<Value, ToolError> {
     let Some(wanted) = tool.preview(arguments)? else { return Ok(Value::Null) };
-    by_reference(parts, &wanted, run, requester).await
+    by_reference(parts, &wanted, by).await
 }
 
 /// A read that a write tool's contract names.
 pub(super) async fn by_reference(
     parts: &Parts,
     wanted: &PreviewRead,
-    run: RunId,
-    requester: &Actor,
+    by: &AskedBy<'_>,
 ) -> Result<Value, ToolError> {
     let reader = parts
         .tools
@@ -109,5 +131,5 @@ pub(super) async fn by_reference(
         .filter(|reader| !reader.is_write())
         .ok_or_else(|| no_such_tool(&wanted.tool, wanted.major, "read"))?;
     let arguments = admit::admit(&reader, &wanted.arguments).await?.value();
-    read(parts, &reader, &arguments, run, requester).await
+    read(parts, &reader, &arguments, by).await
 }

@@ -2,6 +2,7 @@
 
 use tokio::sync::oneshot;
 
+use super::contracts_seen::Seen;
 use super::handle::CommandDone;
 use super::propose::Draft;
 use super::propose::Proposed;
@@ -45,7 +46,7 @@ pub(super) enum Message {
     /// The status protocol has answered.
     Status { id: OperationId, answer: StatusAnswer, readback: Option<Readback> },
     /// A run is opened.
-    OpenRun { run: Box<Run>, key: Option<(Digest, Digest)>, reply: Reply<(Arc<Run>, bool)> },
+    OpenRun { run: Box<Run>, seen: Arc<Seen>, key: Option<(Digest, Digest)>, reply: Reply<(Arc<Run>, bool)> },
     /// A run is cancelled.
     CancelRun { id: RunId, by: Principal, reply: Reply<Arc<Run>> },
     /// Writes of this epoch are released.

@@ -17,6 +17,7 @@
 mod admit;
 mod attempt;
 mod call;
+mod contracts_seen;
 pub mod failpoint;
 mod grants;
 mod group;

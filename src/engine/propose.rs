@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::call::{no_such_tool, preview};
+use super::call::{AskedBy, no_such_tool, preview};
 use super::handle::Handle;
 use super::message::Message;
 use crate::domain::ids::{OperationId, RunId};
@@ -125,15 +125,7 @@ impl Handle {
         let run = self.open_run_of(run, by)?;
         let tool = self.write_tool(&run, by, &request)?;
         let rules = tool.rules().ok_or_else(|| no_such_tool(&request.tool, request.major, "write"))?.clone();
-        if request.purpose.chars().count() > MAX_PURPOSE_CHARS {
-            return Err(invalid(
-                "/purpose",
-                &format!("a purpose has at most {MAX_PURPOSE_CHARS} characters"),
-            ));
-        }
-        if let Some(old) = request.supersedes {
-            self.operation(old, by)?;
-        }
+        self.check_words(&request, by)?;
         let arguments = super::admit::admit(&tool, &request.arguments).await?;
         if let Some((record, None)) = known {
             // Whatever else is wrong with it on today's facts: it is another request.
@@ -141,7 +133,13 @@ impl Handle {
         }
         let value = arguments.value();
         let call = self.parts.ids.call();
-        let before = preview(&self.parts, tool.as_ref(), &value, run.id, &Actor::from(by)).await?;
+        let before = preview(
+            &self.parts,
+            tool.as_ref(),
+            &value,
+            &AskedBy { run: run.id, requester: &Actor::from(by), trace: run.trace },
+        )
+        .await?;
         let id = self.parts.ids.operation();
         let key_text = format!("{}:{id}", run.id);
         let plan = tool.plan(PlanInput {
@@ -173,6 +171,15 @@ impl Handle {
         self.ask(|reply| Message::Propose { draft: Box::new(draft), reply }).await
     }
 
+    /// What needs neither the contract nor the service.
+    fn check_words(&self, request: &ProposeRequest, by: &Principal) -> Result<(), Box<Problem>> {
+        if request.purpose.chars().count() > MAX_PURPOSE_CHARS {
+            let detail = format!("a purpose has at most {MAX_PURPOSE_CHARS} characters");
+            return Err(invalid("/purpose", &detail));
+        }
+        request.supersedes.map_or(Ok(()), |old| self.operation(old, by).map(|_| ()))
+    }
+
     /// A repeat needs no preview: what its key names is answered at once. The writer decides the rest.
     fn known(&self, key: Option<&ApiKey>, by: &Principal) -> Result<Option<Known>, Box<Problem>> {
         let Some(key) = key else { return Ok(None) };
@@ -199,9 +206,7 @@ impl Handle {
             let detail = "this run may not propose this tool: a write tool is named when the run is opened";
             return Err(Box::new(Problem::new(Code::PermissionDenied, detail)));
         }
-        self.parts
-            .tools
-            .current(&request.tool, request.major)
+        self.tool_in(run, &request.tool, request.major)
             .filter(|tool| tool.is_write())
             .ok_or_else(|| no_such_tool(&request.tool, request.major, "write"))
     }
@@ -266,6 +271,7 @@ impl Handle {
             },
             policy: Digest::ZERO,
             matched: Vec::new(),
+            trace: run.trace,
             supersedes: made.supersedes,
             compensation_of: None,
         };

@@ -37,7 +37,7 @@ async fn look(
         Ok(Some(wanted)) => wanted,
         Err(problem) => return Some(unavailable(&problem)),
     };
-    let seen = call::by_reference(parts, &wanted, proposal.run, &proposal.requester).await;
+    let seen = call::by_reference(parts, &wanted, &call::AskedBy::proposer(proposal)).await;
     let differences = seen.and_then(|seen| tool.differences(arguments, receipt, &seen));
     Some(match differences {
         Ok(differences) if differences.is_empty() => Readback::Agrees,

@@ -10,6 +10,7 @@ use crate::domain::operation::Actor;
 use crate::domain::principal::{Principal, Role};
 use crate::domain::problem::Problem;
 use crate::domain::run::Run;
+use crate::domain::trace::TraceId;
 use crate::domain::{Code, Time};
 
 /// What a client says when it opens a run.
@@ -23,6 +24,8 @@ pub struct OpenRun {
     pub deadline: Option<Time>,
     /// `Idempotency-Key`.
     pub key: Option<String>,
+    /// The trace of the request that opens it.
+    pub trace: Option<TraceId>,
 }
 
 impl Handle {
@@ -48,8 +51,10 @@ impl Handle {
                 Some((key.scope, key.request))
             }
         };
+        let seen = self.seen();
+        let id = self.parts.ids.run();
         let run = Box::new(Run {
-            id: self.parts.ids.run(),
+            id,
             tenant: by.tenant.clone(),
             opener: Actor::from(by),
             on_behalf_of: None,
@@ -57,9 +62,11 @@ impl Handle {
             tools: request.tools,
             opened: self.parts.clock.now(),
             deadline: request.deadline,
+            trace: request.trace.unwrap_or(TraceId::of_run(id)),
+            contracts: seen.digest,
             ended: None,
         });
-        self.ask(|reply| Message::OpenRun { run, key, reply }).await
+        self.ask(|reply| Message::OpenRun { run, seen, key, reply }).await
     }
 
     /// A run carries no more than its opener may use. That a tool does not exist is said when it is used.

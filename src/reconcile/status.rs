@@ -157,6 +157,7 @@ async fn query(handle: &Handle, stored: &Arc<Stored>) -> Result<Found, String> {
         return Err("its contract has no status protocol: only an operator can know".to_owned());
     };
     let invoker = &handle.parts().invoker;
+    let request = handle.traced(proposal, request);
     let answer = match invoker.send(request, Purpose::Status, tool.timeout(), tool.max_output()).await {
         Ok(reply) => {
             // Away from the threads that serve sockets: what a check costs is bounded, but not nothing.

@@ -54,7 +54,7 @@ fn loads_by(client: &Client) -> Vec<String> {
 #[test]
 fn a_catalog_comes_into_force_as_a_whole_and_open_work_keeps_its_contract() {
     let sandbox = Sandbox::start();
-    let daemon = Setup::new(&sandbox).start();
+    let mut daemon = Setup::new(&sandbox).start();
     let (agent, alice, oscar) = (daemon.client("agent"), daemon.client("alice"), daemon.client("oscar"));
     let run = id_of(&agent.open_run(&[]).expect("a run"));
     let open = id_of(&agent.propose_address(&run, "k1", "C-1842", 17, "Kungsgatan 5").expect("a proposal"));
@@ -76,8 +76,13 @@ fn a_catalog_comes_into_force_as_a_whole_and_open_work_keeps_its_contract() {
     let done = agent.wait_state(&open, &["succeeded"]);
     assert_eq!(done["version"], "2.1", "it was proposed under the old one");
     assert_eq!(loads_by(&oscar), ["writd", "oscar"], "once at the start, once at the change");
-    let next = agent.propose_address(&run, "k2", "C-1842", 18, "Kungsgatan 6").expect("a proposal");
+    let old = |key: &str| agent.propose_address(&run, key, "C-1842", 18, "Kungsgatan 6").expect("a proposal");
+    assert_eq!(old("k2")["version"], "2.1", "a live run keeps what it opened with");
+    let new = id_of(&agent.open_run(&[]).expect("a run"));
+    let next = agent.propose_address(&new, "k1", "C-1842", 18, "Kungsgatan 6").expect("a proposal");
     assert_eq!(next["version"], "2.2");
+    daemon.restart();
+    assert_eq!(old("k3")["version"], "2.1", "also after a restart");
     sandbox.assert_at_most_one_effect_per_key();
 }
 

@@ -14,3 +14,4 @@ mod power_cut;
 mod readme;
 mod sandbox;
 mod support;
+mod trace;

@@ -14,6 +14,7 @@ use crate::api::wire::{CallView, ProposedView, RunView, WarningView};
 use crate::domain::Code;
 use crate::domain::ids::RunId;
 use crate::domain::problem::Problem;
+use crate::domain::trace::{TRACEPARENT, TraceId};
 use crate::engine::{CallRequest, OpenRun, ProposeRequest};
 
 pub(super) async fn open(
@@ -27,9 +28,17 @@ pub(super) async fn open(
         tools: body.tools.iter().map(ToString::to_string).collect(),
         deadline: body.deadline,
         key: idempotency_key(&headers)?,
+        trace: trace(&headers),
     };
     let (run, replayed) = caller.engine().open_run(caller.principal(), request).await?;
     created(&RunView::of(&run, caller.now()), replayed)
+}
+
+/// The trace that the client is in. A header that is none, or two of them, are no trace, as the recommendation wants it.
+fn trace(headers: &HeaderMap) -> Option<TraceId> {
+    let mut given = headers.get_all(TRACEPARENT).iter();
+    let trace = given.next()?.to_str().ok().and_then(TraceId::parse);
+    trace.filter(|_| given.next().is_none())
 }
 
 pub(super) async fn show(caller: Caller, Id(run): Id<RunId>, Query(NoQuery): Query<NoQuery>) -> Answer {

@@ -14,6 +14,7 @@ use crate::domain::operation::{
     Actor, Body, CommitMode, Effect, Operation, RecoveryTier, RetryClass, State, TargetCheck, WriteClass,
 };
 use crate::domain::request::RenderedRequest;
+use crate::domain::trace::TraceId;
 use crate::domain::{Digest, Time};
 
 /// How much of a receipt a reader is shown.
@@ -263,6 +264,8 @@ pub struct OperationDetail {
     pub arguments: Value,
     /// SHA-256 of the canonical arguments.
     pub arguments_sha256: Digest,
+    /// The trace that it belongs to: that of its run.
+    pub trace_id: TraceId,
     /// Exactly what is sent.
     pub request: RequestView,
     /// SHA-256 of the rendered request.
@@ -322,6 +325,7 @@ impl OperationDetail {
             preview: body.preview.clone(),
             arguments: json_of(&body.arguments),
             arguments_sha256: proposal.arguments_sha256,
+            trace_id: proposal.trace,
             request: RequestView::from(&body.request),
             request_sha256: proposal.request_sha256,
             check: proposal.rules.check,

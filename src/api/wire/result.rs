@@ -6,6 +6,7 @@ use super::operation::Receipts;
 use super::parts::EffectView;
 use crate::domain::ids::AttemptId;
 use crate::domain::operation::{Effect, Operation, RawAnswer, State, version_value};
+use crate::domain::trace::TraceId;
 use crate::domain::{Digest, Time};
 use crate::ports::ReceiptFacts;
 
@@ -53,6 +54,8 @@ pub struct ResultView {
     pub receipt: Option<String>,
     /// SHA-256 of the request that was sent.
     pub request_sha256: Digest,
+    /// The trace that it belongs to.
+    pub trace_id: TraceId,
     /// How sensitive the service's data is, in the words of the contract.
     pub classification: String,
     /// Always true: what a service says is data, never instructions.
@@ -84,6 +87,7 @@ impl ResultView {
             expires_at: facts.expires_at.clone(),
             receipt: facts.id.clone(),
             request_sha256: proposal.request_sha256,
+            trace_id: proposal.trace,
             classification: data_class.to_owned(),
             untrusted: true,
         })

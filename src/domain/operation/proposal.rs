@@ -7,6 +7,7 @@ use super::requirement::{MatchedRule, Requirement};
 use crate::domain::ids::{OperationId, RunId};
 use crate::domain::json::Canonical;
 use crate::domain::request::RenderedRequest;
+use crate::domain::trace::TraceId;
 use crate::domain::{Digest, Millis, Time};
 
 /// The format of `proposal_sha256`; part of what is hashed.
@@ -204,6 +205,8 @@ pub struct Proposal {
     pub policy: Digest,
     /// The rules of it that matched.
     pub matched: Vec<MatchedRule>,
+    /// The trace that it belongs to; that of its run.
+    pub trace: TraceId,
     /// The operation that this one replaces after a conflict.
     pub supersedes: Option<OperationId>,
     /// The operation that this one would undo.

@@ -7,7 +7,8 @@ use crate::domain::Code;
 use crate::domain::ids::OperationId;
 use crate::domain::operation::command::{PolicyNow, Preconditions, RunStanding, VersionCheck};
 use crate::domain::operation::{
-    Actor, Answer, Body, Command, Event, Operation, State, TargetCheck, Wait, decide, proposal_digest,
+    Actor, Answer, Body, Command, CommitMode, Event, Operation, State, TargetCheck, Wait, decide,
+    proposal_digest,
 };
 use crate::domain::pause::Pause;
 use crate::domain::principal::Principal;
@@ -61,10 +62,17 @@ impl Writer {
     /// The daemon executes what is approved, unless the contract wants its requester to say so.
     fn try_start(&mut self, stored: &Arc<Stored>, version: Option<VersionCheck>, explicit: bool) {
         let id = stored.operation.id();
+        let operation = &stored.operation;
+        let asked = explicit
+            || operation.proposal.rules.commit == CommitMode::OnApproval
+            || operation.wait.is_some()
+            || !operation.attempts.is_empty();
         let version = match (stored.operation.proposal.rules.check, version) {
             (_, Some(version)) => version,
             (TargetCheck::IfMatch | TargetCheck::Absent, None) => VersionCheck::ByService,
             // While another write is on the target its version says nothing; the decision waits for the target first.
+            // Nobody has asked for it yet: its version is read when somebody does.
+            (TargetCheck::Read, None) if !asked => VersionCheck::Unavailable,
             (TargetCheck::Read, None) if self.is_blocked(stored) => VersionCheck::Unavailable,
             (TargetCheck::Read, None) => return self.read_version(stored, explicit),
         };

@@ -11,6 +11,7 @@ use crate::domain::principal::Principal;
 use crate::domain::problem::Problem;
 use crate::domain::run::{Run, RunEnd};
 use crate::domain::{Code, Digest};
+use crate::engine::contracts_seen::Seen;
 use crate::engine::group::{Stamp, internal};
 use crate::engine::handle::{CommandDone, not_found, unreadable};
 use crate::engine::message::{Message, Reply};
@@ -27,7 +28,7 @@ impl Writer {
             Message::Answer { id, attempt, answer, beside } => self.answer(id, attempt, *answer, *beside),
             Message::AttemptEnded { attempt } => self.attempt_ended(attempt),
             Message::Status { id, answer, readback } => self.status(id, answer, readback),
-            Message::OpenRun { run, key, reply } => self.open_run(*run, key, reply),
+            Message::OpenRun { run, seen, key, reply } => self.open_run(*run, &seen, key, reply),
             Message::CancelRun { id, by, reply } => self.cancel_run(id, &by, reply),
             Message::AcceptRestore { by, reply } => self.accept_restore(&by, reply),
             Message::Loaded { catalog, configuration } => self.loaded(catalog, configuration),
@@ -234,7 +235,13 @@ impl Writer {
         self.memory.snooze(stored, self.now());
     }
 
-    fn open_run(&mut self, run: Run, key: Option<(Digest, Digest)>, reply: Reply<(Arc<Run>, bool)>) {
+    fn open_run(
+        &mut self,
+        run: Run,
+        seen: &Seen,
+        key: Option<(Digest, Digest)>,
+        reply: Reply<(Arc<Run>, bool)>,
+    ) {
         let Some(reply) = self.refuse_while_dead(reply) else { return };
         // A repeat is answered all the same.
         let low = self.parts.store.low_space();
@@ -266,6 +273,7 @@ impl Writer {
         let Some(reply) = self.refuse_low_space(reply) else { return };
         let run = Arc::new(run);
         let fact = Fact::RunOpened(Box::new(run.as_ref().clone()));
+        self.store_seen(seen);
         self.published.hold_run(run.id, None);
         match self.put_run(&run, 0, &fact, &run.opener.clone()) {
             Ok(()) => self.tell(reply, (run, false)),

@@ -266,7 +266,7 @@ pub(crate) fn address(line1: &str) -> Value {
     json!({"line1": line1, "postal_code": "111 34", "city": "Stockholm", "country": "SE"})
 }
 
-fn judge(answer: Answer) -> Reply {
+pub(crate) fn judge(answer: Answer) -> Reply {
     let value = serde_json::from_slice(&answer.body)
         .map_err(|error| Trouble::NoAnswer(format!("{error}: {}", String::from_utf8_lossy(&answer.body))))?;
     if (200..300).contains(&answer.status) { Ok(value) } else { Err(Trouble::Refused(answer.status, value)) }

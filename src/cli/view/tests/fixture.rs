@@ -60,7 +60,11 @@ impl Fixture {
             "decisions": [], "attempts": [],
             "assurance_note": "local_uid: the account proves who spoke, not which person; one account may hold several names",
         });
-        Fixture(value).set("/claims", json!(["/street"])).set("/policy", policy()).hashed()
+        Fixture(value)
+            .set("/claims", json!(["/street"]))
+            .set("/policy", policy())
+            .set("/trace_id", json!("4bf92f3577b34da6a3ce929d0e0e4736"))
+            .hashed()
     }
 
     /// Approved by alice.
@@ -126,7 +130,7 @@ impl Fixture {
                 "ok": true, "status": "succeeded", "effect_applied": "applied",
                 "resource": {"type": "draft", "id": "C-1842"}, "new_version": 18, "changed_fields": ["/address"],
                 "committed_at": "2026-07-19T00:01:00Z", "expires_at": "2026-07-20T00:01:00Z\u{1b}[0m",
-                "request_sha256": "0".repeat(64), "classification": "personal", "untrusted": true,
+                "request_sha256": "0".repeat(64), "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736", "classification": "personal", "untrusted": true,
             }),
         )
     }

@@ -21,6 +21,7 @@ use crate::domain::operation::{
     Target, TargetCheck, WriteClass, evolve, proposal_digest, propose,
 };
 use crate::domain::request::RenderedRequest;
+use crate::domain::trace::TraceId;
 use crate::domain::{Digest, Millis, Time};
 
 /// When the samples are proposed: 2026-07-19T00:00:00Z.
@@ -131,6 +132,7 @@ pub(crate) fn proposal(rules: Rules) -> Proposal {
         rules,
         policy: Digest::of(b"policy"),
         matched: Vec::new(),
+        trace: TraceId::of_run(run),
         supersedes: None,
         compensation_of: None,
     };

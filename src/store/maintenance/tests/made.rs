@@ -12,6 +12,7 @@ use crate::domain::journal::{Entry, Fact, Head, Subject};
 use crate::domain::operation::samples::{self, Person, Story, actor};
 use crate::domain::operation::{Actor, Event, Operation, Proposal, Recorded, State, evolve, proposal_digest};
 use crate::domain::run::{Run, RunEnd};
+use crate::domain::trace::TraceId;
 use crate::domain::{Digest, Time};
 use crate::store::append::{self, Header};
 use crate::store::codec::encode;
@@ -208,6 +209,8 @@ impl<'a> Pen<'a> {
                 id,
                 tenant: "acme".into(),
                 opener: planner.clone(),
+                trace: TraceId::of_run(id),
+                contracts: Digest::ZERO,
                 on_behalf_of: None,
                 purpose: "moves".into(),
                 tools: vec!["commit_address_change.v2".into()],
