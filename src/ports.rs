@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::domain::budget::Budget;
 use crate::domain::ids::{AttemptId, CallId, OperationId, RunId};
 use crate::domain::json::Canonical;
 use crate::domain::operation::command::{AttemptAnswer, StatusAnswer};
@@ -380,6 +381,10 @@ pub trait Directory: Send + Sync {
     fn owner_of(&self, requester: &Principal) -> Option<String>;
     /// The groups in which the author of an approval may still approve in this tenant; none where not at all.
     fn approver_groups(&self, approver: &Actor, tenant: &str) -> Option<Vec<String>>;
+    /// How much of something may be written in a span of time.
+    fn budgets(&self) -> &[Budget] {
+        &[]
+    }
     /// Upper bounds of the two clocks: decide-within, execute-within.
     fn clock_bounds(&self) -> (Millis, Millis);
     /// From unknown to paused.

@@ -7,7 +7,7 @@ use toml::de::DeTable;
 
 use super::error::{ConfigError, Warning};
 use super::raw::{Reader, line_at};
-use super::{Config, SecretRef, lists, policy, sections, verify};
+use super::{Config, SecretRef, budget, lists, policy, sections, verify};
 
 /// The file that is read if nobody names one.
 pub const DEFAULT_FILE: &str = "daemon.toml";
@@ -113,6 +113,7 @@ impl Config {
             principals: lists::principals(&mut reader, document, own_uid),
             bases: lists::bases(&mut reader, document, root),
             rules: policy::rules(&mut reader, document),
+            budgets: budget::budgets(&mut reader, document),
         };
         reader.refuse_unknown(document, &referenced_variables(&resolved));
         let config = verify::verify(&mut reader, resolved, own_uid);

@@ -4,6 +4,7 @@
 //! Raw is the text with its positions ([`raw`]), resolved has a typed value for every key ([`sections`], [`lists`]), and
 //! only what passed the rules between them ([`verify`]) is a [`Config`].
 
+mod budget;
 mod error;
 mod identify;
 mod lists;
@@ -21,6 +22,7 @@ mod tests;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::domain::budget::Budget;
 use crate::domain::origin::Origin;
 use crate::domain::principal::{PrincipalKind, Role};
 
@@ -50,6 +52,8 @@ pub struct Config {
     pub bases: Vec<ConfiguredBase>,
     /// The policy table; a write that no rule matches is denied.
     pub rules: Vec<ConfiguredRule>,
+    /// How much of something may be written in a span of time.
+    pub budgets: Vec<Budget>,
 }
 
 /// `[daemon]`

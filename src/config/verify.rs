@@ -6,8 +6,9 @@ use super::lists::{DEFAULT_CONNECTIONS, DEFAULT_TENANT, DEFAULT_TIMEOUT, Placed}
 use super::raw::{Reader, Refusal};
 use super::{
     Approval, Config, ConfiguredBase, ConfiguredPrincipal, ConfiguredRule, Daemon, Limits, Log, Reconcile,
-    SecretRef, Store, policy,
+    SecretRef, Store, budget, policy,
 };
+use crate::domain::budget::Budget;
 use crate::domain::origin::{Origin, Scheme};
 use crate::domain::principal::{PrincipalKind, Role};
 
@@ -25,6 +26,7 @@ pub(super) struct Resolved {
     pub(super) principals: Option<Vec<Placed<ConfiguredPrincipal>>>,
     pub(super) bases: Option<Vec<Placed<ConfiguredBase>>>,
     pub(super) rules: Option<Vec<ConfiguredRule>>,
+    pub(super) budgets: Vec<Placed<Budget>>,
 }
 
 /// Checks every rule and reports to the reader; the result counts only if it has no errors.
@@ -36,6 +38,7 @@ pub(super) fn verify(reader: &mut Reader<'_>, resolved: Resolved, own_uid: u32) 
     check_principals(reader, &principals);
     check_bases(reader, &bases);
     policy::check(reader, &rules, &principals);
+    budget::check(reader, &resolved.budgets);
     check_times(reader, &resolved.reconcile, &resolved.limits);
     warn_about_people(reader, &principals, own_uid, resolved.approval.allow_same_uid, shipped);
     Config {
@@ -48,6 +51,7 @@ pub(super) fn verify(reader: &mut Reader<'_>, resolved: Resolved, own_uid: u32) 
         principals: principals.into_iter().map(|placed| placed.value).collect(),
         bases: bases.into_iter().map(|placed| placed.value).collect(),
         rules,
+        budgets: resolved.budgets.into_iter().map(|placed| placed.value).collect(),
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::config::{Config, ConfiguredPrincipal};
 use crate::domain::Millis;
+use crate::domain::budget::Budget;
 use crate::domain::operation::Actor;
 use crate::domain::pattern::matches_pattern;
 use crate::domain::principal::{Principal, Role};
@@ -48,6 +49,10 @@ impl Directory for Configured {
                 && known.roles.contains(&Role::Approver)
         });
         known.map(|known| known.groups.clone())
+    }
+
+    fn budgets(&self) -> &[Budget] {
+        &self.0.budgets
     }
 
     fn clock_bounds(&self) -> (Millis, Millis) {

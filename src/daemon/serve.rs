@@ -274,7 +274,8 @@ fn cadence(config: &Config) -> Cadence {
 
 /// Who may do what, as one digest for the journal. Secrets are references and not part of it.
 fn configuration_digest(config: &Config) -> Digest {
-    Digest::of(format!("{:?}{:?}{:?}", config.principals, config.approval, config.bases).as_bytes())
+    let (people, limits) = (&config.principals, (&config.approval, &config.budgets));
+    Digest::of(format!("{people:?}{limits:?}{:?}", config.bases).as_bytes())
 }
 
 fn group_id(name: &str) -> Result<u32, ServeError> {

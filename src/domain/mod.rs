@@ -5,6 +5,7 @@
 // A new state, event or command must not compile until every pair is decided.
 #![warn(clippy::wildcard_enum_match_arm)]
 
+pub mod budget;
 pub mod code;
 pub mod digest;
 pub mod ids;

@@ -42,6 +42,12 @@ impl Time {
         Time::from_millis(self.0.saturating_add(i64::try_from(span.0).unwrap_or(i64::MAX)))
     }
 
+    /// This much earlier; never before the representable past.
+    #[must_use]
+    pub fn minus(self, span: Millis) -> Time {
+        Time::from_millis(self.0.saturating_sub(i64::try_from(span.0).unwrap_or(i64::MAX)))
+    }
+
     /// How long after `earlier` this is; zero if it is not after.
     #[must_use]
     pub fn since(self, earlier: Time) -> Millis {

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
+use crate::domain::budget::Spent;
 use crate::domain::ids::{AttemptId, OperationId, RunId};
 use crate::domain::journal::Head;
 use crate::domain::operation::{Operation, State, TargetKey};
@@ -43,6 +44,8 @@ pub(super) struct Memory {
     pub(super) waiting_for_place: BTreeSet<OperationId>,
     /// Attempts that were launched and have not ended, and how many places they take.
     pub(super) running: HashSet<AttemptId>,
+    /// What was taken of budgets.
+    pub(super) spent: Spent,
     /// Operations whose target's version is being read, and whether their requester asked for it.
     pub(super) reading_version: HashMap<OperationId, Reading>,
     /// Targets of operations that cannot be read; they stay busy.
@@ -77,6 +80,9 @@ impl Memory {
     /// Takes an operation's new version in: clocks, locks and queues follow from the record.
     pub(super) fn take(&mut self, before: Option<&Arc<Stored>>, after: &Arc<Stored>) {
         let id = after.operation.id();
+        if !after.operation.proposal.spends.is_empty() {
+            self.spent.hear(&after.operation);
+        }
         self.hold_target(before.map(|before| &before.operation), &after.operation);
         if after.operation.state != State::Approved {
             self.run_ends.remove(&id);
@@ -245,6 +251,14 @@ impl Memory {
         let ahead = clocks.into_iter().flatten().filter(|clock| *clock > now).min();
         let later = ahead.filter(|_| operation.state == State::Approved);
         self.set_due_exactly(operation.id(), Some(later.unwrap_or(now.plus(SNOOZE))));
+    }
+
+    /// A budget has no room for it: look again when it has, or after a while.
+    pub(super) fn look_again(&mut self, stored: &Stored, until: Option<Time>, now: Time) {
+        let id = stored.operation.id();
+        let again = until.filter(|until| *until > now).unwrap_or(now.plus(SNOOZE));
+        let clocks = [stored.operation.execute_by, self.run_ends.get(&id).copied(), Some(again)];
+        self.set_due_exactly(id, clocks.into_iter().flatten().min());
     }
 
     /// Something that is needed was not available: look again soon.

@@ -16,6 +16,7 @@
 
 mod admit;
 mod attempt;
+mod budgets;
 mod call;
 mod contracts_seen;
 pub mod failpoint;

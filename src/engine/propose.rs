@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::budgets;
 use super::call::{AskedBy, no_such_tool, preview};
 use super::handle::Handle;
 use super::message::Message;
@@ -271,11 +272,14 @@ impl Handle {
             },
             policy: Digest::ZERO,
             matched: Vec::new(),
+            spends: Vec::new(),
             trace: run.trace,
             supersedes: made.supersedes,
             compensation_of: None,
         };
         self.apply_policy(&mut proposal, &body, now)?;
+        proposal.spends =
+            budgets::spends(self.parts.directory.budgets(), &proposal, &made.arguments.value())?;
         debug_assert_eq!(PROPOSAL_FORMAT, 1, "another format has other members");
         proposal.proposal_sha256 = proposal_digest(&proposal, &body);
         Ok(Draft { proposal, body, contract: tool.body().to_vec(), key: made.key })

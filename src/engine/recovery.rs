@@ -92,6 +92,7 @@ fn load_with(
             Err(error) => quarantine(parts, &mut memory, report, id, error.to_string()),
         }
     }
+    super::budgets::recall(parts, &mut memory, parts.clock.now())?;
     if memory.meta.0.held {
         memory.hold = Some("a backup was imported; run `writd restore accept`".to_owned());
         report.held = true;

@@ -60,7 +60,7 @@ pub struct ClocksView {
 /// Why an approved operation waits.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct WaitView {
-    /// `target_busy`, `backoff`, `limit`, `paused` or `version_unavailable`.
+    /// `target_busy`, `backoff`, `limit`, `budget`, `paused` or `version_unavailable`.
     pub reason: String,
     /// In words.
     pub detail: String,
@@ -80,6 +80,7 @@ impl WaitView {
             Wait::Limit => ("limit", None),
             Wait::Paused(_) => ("paused", None),
             Wait::VersionUnavailable => ("version_unavailable", None),
+            Wait::Budget(_) => ("budget", None),
         };
         let detail = match (&waiting.wait, blocker) {
             (Wait::TargetBusy(_), None) => "the target is busy with another write".to_owned(),

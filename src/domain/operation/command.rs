@@ -4,6 +4,7 @@ use super::effect::Effect;
 use super::evidence::{Evidence, Loss, NamedEffect, Readback};
 use super::proposal::Rules;
 use super::requirement::Requirement;
+use crate::domain::budget::UsedUp;
 use crate::domain::ids::{AttemptId, OperationId};
 use crate::domain::principal::Principal;
 use crate::domain::{Code, Digest, Millis, Time};
@@ -130,6 +131,8 @@ pub struct Preconditions {
     pub target_busy: Option<OperationId>,
     /// A place is free.
     pub capacity: bool,
+    /// A budget that has no room for it.
+    pub budget: Option<UsedUp>,
     /// The target's version as read just before, where the contract wants that.
     pub version: VersionCheck,
 }

@@ -128,6 +128,8 @@ pub enum Wait {
     Paused(String),
     /// The target's version could not be read.
     VersionUnavailable,
+    /// This budget has no room for it.
+    Budget(String),
 }
 
 impl std::fmt::Display for Wait {
@@ -138,6 +140,7 @@ impl std::fmt::Display for Wait {
             Wait::Limit => f.write_str("waiting for a free place"),
             Wait::Paused(what) => write!(f, "paused: {what}"),
             Wait::VersionUnavailable => f.write_str("waiting for the target's version to be read"),
+            Wait::Budget(budget) => write!(f, "the budget {budget} has no room for it now"),
         }
     }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::actor::Actor;
 use super::requirement::{MatchedRule, Requirement};
+use crate::domain::budget::Spend;
 use crate::domain::ids::{OperationId, RunId};
 use crate::domain::json::Canonical;
 use crate::domain::request::RenderedRequest;
@@ -205,6 +206,8 @@ pub struct Proposal {
     pub policy: Digest,
     /// The rules of it that matched.
     pub matched: Vec<MatchedRule>,
+    /// What it takes of budgets.
+    pub spends: Vec<Spend>,
     /// The trace that it belongs to; that of its run.
     pub trace: TraceId,
     /// The operation that this one replaces after a conflict.

@@ -5,10 +5,11 @@ mod notes;
 mod service;
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::system::{SystemIds, wall};
 use super::{Handle, Limits, Parts, RecoveryReport, start};
+use crate::domain::budget::Budget;
 use crate::domain::operation::{Actor, Body, Proposal, Requirement, WriteClass};
 use crate::domain::principal::{Assurance, Principal, PrincipalKind, Role};
 use crate::domain::{Digest, Millis, Time};
@@ -46,6 +47,7 @@ impl Clock for TestClock {
 #[derive(Default)]
 pub(crate) struct TestDirectory {
     banned: Mutex<Vec<String>>,
+    budgets: OnceLock<Vec<Budget>>,
 }
 
 impl TestDirectory {
@@ -54,7 +56,17 @@ impl TestDirectory {
     }
 }
 
+impl TestDirectory {
+    pub(crate) fn budget(&self, budget: Budget) {
+        self.budgets.set(vec![budget]).unwrap();
+    }
+}
+
 impl Directory for TestDirectory {
+    fn budgets(&self) -> &[Budget] {
+        self.budgets.get().map_or(&[], Vec::as_slice)
+    }
+
     fn may_use(&self, name: &str, _: Option<&str>, _: &str, tool: &str) -> bool {
         let banned = self.banned.lock().unwrap_or_else(PoisonError::into_inner);
         !banned.contains(&format!("{name} {tool}"))

@@ -1,5 +1,6 @@
 //! The engine over a real store and a service with a ledger.
 
+mod budgets;
 mod check_read;
 mod clicks;
 mod clocks;

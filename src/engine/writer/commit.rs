@@ -190,6 +190,7 @@ impl Writer {
             digests_equal,
             target_busy: self.memory.blocker(&proposal.target_key(), proposal.id),
             capacity: self.memory.running.len() < self.parts.limits.attempts,
+            budget: self.memory.spent.used_up(operation, self.parts.directory.budgets(), now),
             version,
         };
         (body, facts_of)
@@ -281,13 +282,17 @@ impl Writer {
                 self.memory.wait_for_target(stored.operation.proposal.target_key(), id);
             }
             Some(Wait::Limit) if waits.place => drop(self.memory.waiting_for_place.insert(id)),
+            Some(Wait::Budget(_)) if waits.budget.is_some() => {
+                self.memory.look_again(stored, waits.budget.flatten(), self.now());
+            }
             Some(Wait::Paused(_)) if waits.unreadable => self.memory.retry_soon(id, self.now()),
             Some(
                 Wait::TargetBusy(_)
                 | Wait::Limit
                 | Wait::Backoff
                 | Wait::Paused(_)
-                | Wait::VersionUnavailable,
+                | Wait::VersionUnavailable
+                | Wait::Budget(_),
             )
             | None => {}
         }
@@ -330,6 +335,8 @@ struct Waits {
     target: bool,
     place: bool,
     unreadable: bool,
+    /// A budget that is used up, and until when.
+    budget: Option<Option<Time>>,
 }
 
 impl Waits {
@@ -337,6 +344,7 @@ impl Waits {
         Waits {
             target: facts_of.target_busy.is_some(),
             place: !facts_of.capacity,
+            budget: facts_of.budget.as_ref().map(|used_up| used_up.until),
             unreadable: facts_of.run == RunStanding::Unreadable || !facts_of.digests_equal,
         }
     }

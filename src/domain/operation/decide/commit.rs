@@ -80,6 +80,15 @@ fn approved(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Deci
     if !facts_of.capacity {
         return wait(op, Wait::Limit, facts_of, Code::RateLimited);
     }
+    if let Some(used_up) = &facts_of.budget {
+        let mut decided = wait(op, Wait::Budget(used_up.budget.clone()), facts_of, Code::BudgetExhausted);
+        for event in &mut decided.events {
+            if let Event::Deferred { until, .. } = event {
+                *until = used_up.until;
+            }
+        }
+        return decided;
+    }
     match &facts_of.version {
         VersionCheck::ByService => start(op, facts_of, facts),
         VersionCheck::Asked => Decided::done(asked_for(op)),
@@ -180,7 +189,9 @@ fn wait(op: &Operation, reason: Wait, facts_of: &Preconditions, code: Code) -> D
     // Who holds the target is said by who knows whether the caller may see it.
     let detail = match &reason {
         Wait::TargetBusy(_) => "another write on its target is open".to_owned(),
-        Wait::Backoff | Wait::Limit | Wait::Paused(_) | Wait::VersionUnavailable => reason.to_string(),
+        Wait::Backoff | Wait::Limit | Wait::Paused(_) | Wait::VersionUnavailable | Wait::Budget(_) => {
+            reason.to_string()
+        }
     };
     let known = op.wait.as_ref().is_some_and(|waiting| same_wait(&waiting.wait, &reason));
     let events = if known { Vec::new() } else { vec![Event::Deferred { wait: reason, until: None }] };
@@ -197,7 +208,12 @@ fn same_wait(known: &Wait, now: &Wait) -> bool {
     match (known, now) {
         (Wait::TargetBusy(_), Wait::TargetBusy(_)) => true,
         (
-            Wait::TargetBusy(_) | Wait::Backoff | Wait::Limit | Wait::Paused(_) | Wait::VersionUnavailable,
+            Wait::TargetBusy(_)
+            | Wait::Backoff
+            | Wait::Limit
+            | Wait::Paused(_)
+            | Wait::VersionUnavailable
+            | Wait::Budget(_),
             now,
         ) => known == now,
     }

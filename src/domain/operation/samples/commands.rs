@@ -2,6 +2,7 @@
 
 use super::operations::parts;
 use super::{Person, RECEIPT, attempt, operation, proposal, rules};
+use crate::domain::budget::UsedUp;
 use crate::domain::operation::command::{
     AttemptAnswer, CommandKind, CompensationResult, PolicyNow, Preconditions, Resolution, RunStanding,
     StatusAnswer, VersionCheck,
@@ -165,6 +166,7 @@ fn commit() -> Vec<Asked> {
             digests_equal: true,
             target_busy: None,
             capacity: true,
+            budget: None,
             version: VersionCheck::ByService,
         };
         change(&mut facts);
@@ -200,6 +202,13 @@ fn commit() -> Vec<Asked> {
         ),
         asked("commit, digests differ", by, commit(true, |f| f.digests_equal = false)),
         asked("commit, target busy", by, commit(true, |f| f.target_busy = Some(operation(9)))),
+        asked(
+            "commit, budget used up",
+            by,
+            commit(true, |f| {
+                f.budget = Some(UsedUp { budget: "refunds".into(), until: Some(super::time(60_000)) });
+            }),
+        ),
         asked("commit, no place", by, commit(true, |f| f.capacity = false)),
         asked(
             "commit, version equal",

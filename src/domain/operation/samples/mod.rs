@@ -132,6 +132,7 @@ pub(crate) fn proposal(rules: Rules) -> Proposal {
         rules,
         policy: Digest::of(b"policy"),
         matched: Vec::new(),
+        spends: Vec::new(),
         trace: TraceId::of_run(run),
         supersedes: None,
         compensation_of: None,

@@ -67,6 +67,7 @@ fn commit(op: &Operation, change: impl FnOnce(&mut Preconditions)) -> Command {
         digests_equal: true,
         target_busy: None,
         capacity: true,
+        budget: None,
         version: VersionCheck::ByService,
     };
     change(&mut facts);

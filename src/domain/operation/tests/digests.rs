@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::domain::budget::Spend;
 use crate::domain::ids::{OperationId, RunId};
 use crate::domain::operation::proposal::{hashed, shown};
 use crate::domain::operation::samples::{body, golden, proposal, request, rules};
@@ -72,6 +73,8 @@ const FREE: &[(&str, Both)] = &[
     ("proposal.rules.commit", |p, _| p.rules.commit = CommitMode::Explicit),
     // The digest of the table stands for them.
     ("proposal.matched", |p, _| p.matched.push(MatchedRule { rule: "x".into(), says: "allow".into(), by_error: false })),
+    // The arguments stand for them; the budgets are those of the claim.
+    ("proposal.spends", |p, _| p.spends.push(Spend { budget: "x".into(), key: "y".into(), amount: 1 })),
     // The fingerprint of the contract and the arguments stand for them.
     ("body.claims", |_, b| b.claims.push("/destination".into())),
     // Made from run and operation.

@@ -286,7 +286,7 @@ fn random_walks_hold_every_property() {
 /// The same with a fixed seed, so that what the walks reach is known: all of it.
 #[test]
 fn the_walks_reach_every_state_and_event() {
-    let config = Config { cases: 2_000, failure_persistence: None, ..Config::default() };
+    let config = Config { cases: 3_000, failure_persistence: None, ..Config::default() };
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let seen = run(&mut TestRunner::new_with_rng(config, rng));
     assert_eq!(seen.states, State::ALL.into_iter().collect());
