@@ -24,7 +24,7 @@ use crate::domain::request::RenderedRequest;
 use crate::domain::{Code, Digest, Millis, Time};
 
 pub use audience::{Audience, ReceiptFacts};
-pub use policy::{Policy, Refused, Ruling};
+pub use policy::{Explained, Fit, Policy, Refused, RuleSaid, Ruling};
 
 /// A future behind a trait object.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

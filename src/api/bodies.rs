@@ -2,8 +2,8 @@
 
 use super::strict::{Fields, FromFields, JsonObject, Text};
 use super::wire::request::{
-    ApproveBody, CallBody, CancelBody, DenyBody, EmptyBody, OpenRunBody, PauseBody, ProposeBody, ReasonBody,
-    ResolveBody, ResolveOutcome, ResumeBody, RevokeBody,
+    ApproveBody, CallBody, CancelBody, DenyBody, EmptyBody, ExplainBody, OpenRunBody, PauseBody, ProposeBody,
+    ReasonBody, ResolveBody, ResolveOutcome, ResumeBody, RevokeBody,
 };
 
 fn optional_text(fields: &mut Fields, name: &'static str) -> Option<String> {
@@ -61,6 +61,20 @@ impl FromFields for ResumeBody {
         let scope = fields.required("scope");
         let name = text(fields, "name");
         Some(ResumeBody { scope: scope?, name: name? })
+    }
+}
+
+impl FromFields for ExplainBody {
+    fn read(fields: &mut Fields) -> Option<ExplainBody> {
+        let run = fields.required("run");
+        let tool = fields.required("tool");
+        let arguments = fields.required::<JsonObject>("arguments");
+        let based_on: Option<serde_json::Value> = fields.optional("based_on");
+        if based_on.as_ref().is_some_and(serde_json::Value::is_null) {
+            fields.refuse("based_on", "null is no version: leave the member out");
+        }
+        let purpose = optional_text(fields, "purpose").unwrap_or_default();
+        Some(ExplainBody { run: run?, tool: tool?, arguments: arguments?.0, based_on, purpose })
     }
 }
 

@@ -105,6 +105,11 @@ impl Caller {
         ResultView::of(&stored.operation, &facts, tool.data_class(), receipts)
     }
 
+    /// Whether a person asks who judges or looks after writes.
+    pub(super) fn is_person(&self) -> bool {
+        self.audience() != Audience::Agent
+    }
+
     /// With which eyes this caller sees the data of services.
     fn audience(&self) -> Audience {
         let person = match self.principal.kind {

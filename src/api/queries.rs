@@ -130,6 +130,17 @@ impl FromFields for ListQuery {
     }
 }
 
+/// `GET /v1/policy/explain?operation=`
+pub(super) struct ExplainQuery {
+    pub(super) operation: OperationId,
+}
+
+impl FromFields for ExplainQuery {
+    fn read(fields: &mut Fields) -> Option<ExplainQuery> {
+        Some(ExplainQuery { operation: fields.required("operation")? })
+    }
+}
+
 /// Events after a place: `?after=` or, the same, the `cursor` of the page before.
 pub(super) struct EventsQuery {
     pub(super) after: u64,

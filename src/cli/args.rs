@@ -23,6 +23,8 @@ For the approver:
   op approve|deny        Say yes to exactly what was shown, or no
   op revoke              Take an approval back
 
+  policy explain         What the policy says of a write, rule by rule
+
 For the operator:
   op list|events         Writes by state, and the journal of one
   op commit|cancel       Execute an approved write now, or stop one

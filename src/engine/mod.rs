@@ -19,6 +19,7 @@ mod attempt;
 mod budgets;
 mod call;
 mod contracts_seen;
+mod explain;
 pub mod failpoint;
 mod grants;
 mod group;
@@ -44,6 +45,7 @@ mod view;
 mod writer;
 
 pub use call::{CallRequest, CallResult};
+pub use explain::{DryRun, ExplainedOperation};
 pub(crate) use handle::not_found;
 pub use handle::{CommandDone, Handle, Page, PageQuery};
 pub use propose::{ProposeRequest, Proposed};

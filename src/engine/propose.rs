@@ -124,14 +124,44 @@ impl Handle {
             return Ok(replay);
         }
         let run = self.open_run_of(run, by)?;
-        let tool = self.write_tool(&run, by, &request)?;
-        let rules = tool.rules().ok_or_else(|| no_such_tool(&request.tool, request.major, "write"))?.clone();
-        self.check_words(&request, by)?;
-        let arguments = super::admit::admit(&tool, &request.arguments).await?;
+        let admitted = self.admitted(&run, by, &request).await?;
         if let Some((record, None)) = known {
             // Whatever else is wrong with it on today's facts: it is another request.
-            return Err(super::writer::conflict(&record, arguments.digest()));
+            return Err(super::writer::conflict(&record, admitted.arguments.digest()));
         }
+        let (based_on, arguments) = (request.based_on.clone(), admitted.arguments.value());
+        let mut draft = self.prepared(&run, by, admitted, request).await?;
+        check_based_on(&draft.proposal, based_on.as_ref())?;
+        self.apply_policy(&mut draft.proposal, &draft.body)?;
+        draft.proposal.spends = budgets::spends(self.parts.directory.budgets(), &draft.proposal, &arguments)?;
+        debug_assert_eq!(PROPOSAL_FORMAT, 1, "another format has other members");
+        draft.proposal.proposal_sha256 = proposal_digest(&draft.proposal, &draft.body);
+        draft.key = key;
+        self.ask(|reply| Message::Propose { draft: Box::new(draft), reply }).await
+    }
+
+    /// Whether this may be proposed at all, and its arguments with their defaults.
+    pub(super) async fn admitted(
+        &self,
+        run: &Run,
+        by: &Principal,
+        request: &ProposeRequest,
+    ) -> Result<Admitted, Box<Problem>> {
+        let tool = self.write_tool(run, by, request)?;
+        let rules = tool.rules().ok_or_else(|| no_such_tool(&request.tool, request.major, "write"))?.clone();
+        self.check_words(request, by)?;
+        let arguments = super::admit::admit(&tool, &request.arguments).await?;
+        Ok(Admitted { tool, rules, arguments })
+    }
+
+    /// Reads what the preview needs and plans. What the policy says of it is not asked, and nothing is stored.
+    pub(super) async fn prepared(
+        &self,
+        run: &Run,
+        by: &Principal,
+        Admitted { tool, rules, arguments }: Admitted,
+        request: ProposeRequest,
+    ) -> Result<Draft, Box<Problem>> {
         let value = arguments.value();
         let call = self.parts.ids.call();
         let before = preview(
@@ -152,24 +182,16 @@ impl Handle {
             on_behalf_of: run.on_behalf_of.as_deref(),
             key: &key_text,
         })?;
-        check_based_on(&rules, &plan, request.based_on.as_ref())?;
-        let draft = self.draft(
-            by,
-            &run,
-            tool.as_ref(),
-            &rules,
-            Made {
-                id,
-                key_text,
-                arguments,
-                plan,
-                preview: call.to_string(),
-                purpose: request.purpose,
-                supersedes: request.supersedes,
-                key,
-            },
-        )?;
-        self.ask(|reply| Message::Propose { draft: Box::new(draft), reply }).await
+        let made = Made {
+            id,
+            key_text,
+            arguments,
+            plan,
+            preview: call.to_string(),
+            purpose: request.purpose,
+            supersedes: request.supersedes,
+        };
+        Ok(self.draft(by, run, tool.as_ref(), &rules, made))
     }
 
     /// What needs neither the contract nor the service.
@@ -212,14 +234,7 @@ impl Handle {
             .ok_or_else(|| no_such_tool(&request.tool, request.major, "write"))
     }
 
-    fn draft(
-        &self,
-        by: &Principal,
-        run: &Run,
-        tool: &dyn Tool,
-        rules: &ToolRules,
-        made: Made,
-    ) -> Result<Draft, Box<Problem>> {
+    fn draft(&self, by: &Principal, run: &Run, tool: &dyn Tool, rules: &ToolRules, made: Made) -> Draft {
         let now = self.parts.clock.now();
         let (decide_max, execute_max) = self.parts.directory.clock_bounds();
         let body = Body {
@@ -237,7 +252,7 @@ impl Handle {
             residual: rules.residual.clone(),
             request: made.plan.request,
         };
-        let mut proposal = Proposal {
+        let proposal = Proposal {
             id: made.id,
             run: run.id,
             tenant: by.tenant.clone(),
@@ -277,16 +292,12 @@ impl Handle {
             supersedes: made.supersedes,
             compensation_of: None,
         };
-        self.apply_policy(&mut proposal, &body, now)?;
-        proposal.spends =
-            budgets::spends(self.parts.directory.budgets(), &proposal, &made.arguments.value())?;
-        debug_assert_eq!(PROPOSAL_FORMAT, 1, "another format has other members");
-        proposal.proposal_sha256 = proposal_digest(&proposal, &body);
-        Ok(Draft { proposal, body, contract: tool.body().to_vec(), key: made.key })
+        Draft { proposal, body, contract: tool.body().to_vec(), key: None }
     }
 
     /// What the table says becomes part of what is proposed; what it forbids is not stored.
-    fn apply_policy(&self, proposal: &mut Proposal, body: &Body, now: Time) -> Result<(), Box<Problem>> {
+    fn apply_policy(&self, proposal: &mut Proposal, body: &Body) -> Result<(), Box<Problem>> {
+        let now = proposal.created;
         let ruling = self.parts.policy.judge(proposal, body, now);
         if let Some(refused) = ruling.refused {
             let detail = format!("the policy denies it (rule `{}`): {}", refused.rule, refused.reason);
@@ -308,6 +319,13 @@ impl Handle {
 /// What a key names already; with the answer, if the request is the same.
 type Known = (IdempotencyRecord, Option<Proposed>);
 
+/// What may be proposed.
+pub(super) struct Admitted {
+    tool: Arc<dyn Tool>,
+    rules: ToolRules,
+    arguments: Canonical,
+}
+
 /// What was made of a request so far.
 struct Made {
     id: OperationId,
@@ -317,7 +335,6 @@ struct Made {
     preview: String,
     purpose: String,
     supersedes: Option<OperationId>,
-    key: Option<ApiKey>,
 }
 
 fn bounded(time: Time, deadline: Option<Time>) -> Time {
@@ -325,8 +342,8 @@ fn bounded(time: Time, deadline: Option<Time>) -> Time {
 }
 
 /// A plan made on old facts never becomes a proposal on new ones by itself.
-fn check_based_on(rules: &ToolRules, plan: &Plan, based_on: Option<&Value>) -> Result<(), Box<Problem>> {
-    match (rules.check, based_on) {
+pub(super) fn check_based_on(proposal: &Proposal, based_on: Option<&Value>) -> Result<(), Box<Problem>> {
+    match (proposal.rules.check, based_on) {
         (TargetCheck::Absent, None) => Ok(()),
         (TargetCheck::Absent, Some(_)) => {
             Err(invalid("/based_on", "this tool creates something: there is no version to be based on"))
@@ -339,7 +356,7 @@ fn check_based_on(rules: &ToolRules, plan: &Plan, based_on: Option<&Value>) -> R
             let read = version_text(read).ok_or_else(|| {
                 invalid("/based_on", "a version is a text or a whole number, as the read answered it")
             })?;
-            if plan.target.version.as_deref() == Some(read.as_str()) {
+            if proposal.target.version.as_deref() == Some(read.as_str()) {
                 return Ok(());
             }
             let mut problem = Problem::new(
@@ -347,7 +364,7 @@ fn check_based_on(rules: &ToolRules, plan: &Plan, based_on: Option<&Value>) -> R
                 "the target has another version than the one this is based on: read it again and plan anew",
             );
             problem.pointer = Some("/based_on".to_owned());
-            problem.current_version = plan.target.version.as_deref().map(version_value);
+            problem.current_version = proposal.target.version.as_deref().map(version_value);
             Err(Box::new(problem))
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::rule::{Rule, word_of};
+use super::rule::{Rule, says};
 use crate::config::RuleVerdict;
 use crate::domain::Digest;
 use crate::domain::operation::{MatchedRule, Needed, Requirement};
@@ -52,11 +52,5 @@ pub(super) fn combine(version: Digest, matched: Vec<(&Rule, bool)>) -> Ruling {
 }
 
 fn said(rule: &Rule, by_error: bool) -> MatchedRule {
-    let of = &rule.of;
-    let says = match (of.verdict, &of.group) {
-        (RuleVerdict::Approve, Some(group)) => format!("approve: {} of {group}", of.count),
-        (RuleVerdict::Approve, None) => format!("approve: {}", of.count),
-        (RuleVerdict::Deny | RuleVerdict::Allow, _) => word_of(of.verdict).to_owned(),
-    };
-    MatchedRule { rule: of.name.clone(), says, by_error }
+    MatchedRule { rule: rule.of.name.clone(), says: says(rule), by_error }
 }

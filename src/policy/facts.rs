@@ -4,8 +4,9 @@
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
 
+use super::given::{Changed, Given};
 use crate::domain::Time;
-use crate::domain::operation::{Body, Change, Proposal, version_value};
+use crate::domain::operation::version_value;
 
 /// The names of a condition. `args` are the canonical arguments; `before` and `diff` are what the approver is shown.
 pub const NAMES: &[&str] = &[
@@ -36,56 +37,47 @@ pub const NAMES: &[&str] = &[
 
 /// The facts of one judgement.
 pub(super) struct Facts<'a> {
-    pub(super) proposal: &'a Proposal,
-    pub(super) environment: Option<String>,
+    pub(super) given: &'a Given,
+    pub(super) environment: Option<&'a str>,
     named: Vec<(&'static str, Value)>,
     /// The arguments without what somebody merely says: a claim may make a policy stricter, and never easier.
     proven: Value,
 }
 
 impl<'a> Facts<'a> {
-    pub(super) fn of(proposal: &'a Proposal, body: &Body, now: Time) -> Facts<'a> {
-        // Both are canonical JSON of the daemon's own making; what is not is nothing that a condition can read.
-        let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap_or(Value::Null);
-        let consequences = parsed(&body.consequences);
-        let environment = consequences.get("environment").and_then(Value::as_str).map(str::to_owned);
+    pub(super) fn of(given: &'a Given) -> Facts<'a> {
+        let environment = given.consequences.get("environment").and_then(Value::as_str);
         let requester = json!({
-            "name": proposal.requester.name,
-            "kind": proposal.requester.kind.as_str(),
-            "person": proposal.requester.person,
-            "owner": proposal.owner,
-            "on_behalf_of": proposal.on_behalf_of,
-            "assurance": proposal.requester.assurance.as_str(),
+            "name": given.requester.name,
+            "kind": given.requester.kind.as_str(),
+            "person": given.requester.person,
+            "owner": given.owner,
+            "on_behalf_of": given.on_behalf_of,
+            "assurance": given.requester.assurance.as_str(),
         });
         let target = json!({
-            "type": proposal.target.kind,
-            "id": proposal.target.id,
-            "scope": proposal.target.scope,
-            "version": proposal.target.version.as_deref().map(version_value),
+            "type": given.target.kind,
+            "id": given.target.id,
+            "scope": given.target.scope,
+            "version": given.target.version.as_deref().map(version_value),
         });
+        let tool = json!({ "name": given.tool, "version": given.version, "class": given.class.as_str() });
         let named = vec![
-            ("args", parsed(&body.arguments)),
+            ("args", given.args.clone()),
             ("target", target),
-            ("before", before(&body.changes)),
-            ("diff", diff(&body.changes)),
-            ("consequences", consequences),
+            ("before", before(&given.changes)),
+            ("diff", diff(&given.changes)),
+            ("consequences", given.consequences.clone()),
             ("requester", requester),
-            ("run", json!({ "id": proposal.run, "purpose": body.purpose })),
-            (
-                "tool",
-                json!({
-                    "name": proposal.tool,
-                    "version": proposal.version,
-                    "class": proposal.rules.class.as_str(),
-                }),
-            ),
-            ("now", clock(now)),
+            ("run", json!({ "id": given.run, "purpose": given.purpose })),
+            ("tool", tool),
+            ("now", clock(given.now)),
         ];
-        let mut proven = parsed(&body.arguments);
-        for pointer in &body.claims {
+        let mut proven = given.args.clone();
+        for pointer in &given.claims {
             remove(&mut proven, pointer);
         }
-        Facts { proposal, environment, named, proven }
+        Facts { given, environment, named, proven }
     }
 
     /// What a condition sees; without claims where a match makes something easier.
@@ -128,23 +120,14 @@ fn remove(value: &mut Value, pointer: &str) {
     }
 }
 
-fn value_of(text: Option<&String>) -> Value {
-    text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or(Value::Null)
-}
-
-fn diff(changes: &[Change]) -> Value {
-    let one = |change: &Change| {
-        json!({
-            "field": change.field,
-            "before": value_of(change.before.as_ref()),
-            "after": value_of(change.after.as_ref()),
-        })
-    };
+fn diff(changes: &[Changed]) -> Value {
+    let one =
+        |change: &Changed| json!({ "field": change.field, "before": change.before, "after": change.after });
     Value::Array(changes.iter().map(one).collect())
 }
 
 /// The shown fields as they were, nested as they are named.
-fn before(changes: &[Change]) -> Value {
+fn before(changes: &[Changed]) -> Value {
     let mut root = Map::new();
     'changes: for change in changes {
         let mut path: Vec<String> =
@@ -159,7 +142,7 @@ fn before(changes: &[Change]) -> Value {
                 _ => continue 'changes,
             }
         }
-        at.insert(last, value_of(change.before.as_ref()));
+        at.insert(last, change.before.clone());
     }
     Value::Object(root)
 }

@@ -7,6 +7,7 @@
 
 mod combine;
 mod facts;
+mod given;
 mod rule;
 #[cfg(test)]
 mod tests;
@@ -19,12 +20,13 @@ use crate::config::{ConfigError, ConfiguredRule};
 use crate::domain::json::Canonical;
 use crate::domain::operation::{Body, Proposal};
 use crate::domain::{Digest, Time};
-use crate::ports::{Policy, Ruling};
+use crate::ports::{Explained, Policy, Ruling};
 
 use facts::Facts;
 use rule::Rule;
 
 pub use facts::NAMES;
+pub use given::{Changed, Given};
 
 /// A compiled table.
 #[derive(Debug)]
@@ -51,6 +53,14 @@ impl Table {
         }
         Ok(Arc::new(Table { rules: compiled, body: body_of(rules) }))
     }
+
+    /// What the table says about these facts, wherever they come from.
+    #[must_use]
+    pub fn judge_given(&self, given: &Given) -> Ruling {
+        let facts = Facts::of(given);
+        let matched = self.rules.iter().filter_map(|rule| Some((rule, rule.fit(&facts).matched()?)));
+        combine::combine(self.version(), matched.collect())
+    }
 }
 
 impl Policy for Table {
@@ -63,12 +73,14 @@ impl Policy for Table {
     }
 
     fn judge(&self, proposal: &Proposal, body: &Body, now: Time) -> Ruling {
-        let facts = Facts::of(proposal, body, now);
-        let matched = self.rules.iter().filter_map(|rule| {
-            let by_error = rule.matches(&facts)?;
-            Some((rule, by_error))
-        });
-        combine::combine(self.version(), matched.collect())
+        self.judge_given(&Given::of(proposal, body, now))
+    }
+
+    fn explain(&self, proposal: &Proposal, body: &Body, now: Time) -> Explained {
+        let given = Given::of(proposal, body, now);
+        let facts = Facts::of(&given);
+        let rules = self.rules.iter().map(|rule| rule.said(rule.fit(&facts))).collect();
+        Explained { ruling: self.judge_given(&given), rules }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::config::{ConfigError, ConfiguredRule, RuleVerdict};
 use crate::contracts::Guard;
 use crate::domain::Millis;
 use crate::domain::pattern::matches_pattern;
+use crate::ports::{Fit, RuleSaid};
 
 /// A compiled rule.
 #[derive(Debug)]
@@ -25,6 +26,16 @@ pub(super) fn word_of(verdict: RuleVerdict) -> &'static str {
         RuleVerdict::Deny => "deny",
         RuleVerdict::Approve => "approve",
         RuleVerdict::Allow => "allow",
+    }
+}
+
+/// What it says where it matches: `deny`, `allow`, `approve: 2 of crm`.
+pub(super) fn says(rule: &Rule) -> String {
+    let of = &rule.of;
+    match (of.verdict, &of.group) {
+        (RuleVerdict::Approve, Some(group)) => format!("approve: {} of {group}", of.count),
+        (RuleVerdict::Approve, None) => format!("approve: {}", of.count),
+        (RuleVerdict::Deny | RuleVerdict::Allow, _) => word_of(of.verdict).to_owned(),
     }
 }
 
@@ -54,27 +65,57 @@ impl Rule {
         Ok(Rule { of: rule.clone(), when })
     }
 
-    /// Whether it matches, and whether because its condition could not be evaluated: that counts as the strictest thing
-    /// that the rule can do, so a rule that allows does not match then.
-    pub(super) fn matches(&self, facts: &Facts<'_>) -> Option<bool> {
-        let proposal = facts.proposal;
-        let rule = &self.of;
-        let tool = proposal.tool_ref();
-        let fits = rule.class.is_none_or(|class| class == proposal.rules.class)
-            && rule.tool.as_ref().is_none_or(|pattern| {
-                matches_pattern(pattern, &tool) || matches_pattern(pattern, &proposal.tool)
-            })
-            && rule.tenant.as_ref().is_none_or(|tenant| *tenant == proposal.tenant)
-            && rule.requester.is_none_or(|kind| kind == proposal.requester.kind)
-            && (rule.environment.is_none() || rule.environment == facts.environment);
-        if !fits {
-            return None;
+    /// Whether it matches. A condition that cannot be evaluated counts as the strictest thing that the rule can do, so a
+    /// rule that allows does not match then.
+    pub(super) fn fit(&self, facts: &Facts<'_>) -> Fit {
+        if let Some(missed) = self.missed(facts) {
+            return missed;
         }
-        let allows = rule.verdict == RuleVerdict::Allow;
+        let allows = self.of.verdict == RuleVerdict::Allow;
         match self.when.as_ref().map(|when| when.holds(&facts.named(allows))) {
-            None | Some(Ok(true)) => Some(false),
-            Some(Ok(false)) => None,
-            Some(Err(_)) => (!allows).then_some(true),
+            None | Some(Ok(true)) => Fit::Matched,
+            Some(Ok(false)) => Fit::ConditionFalse,
+            Some(Err(_)) if allows => Fit::ConditionUndecided,
+            Some(Err(_)) => Fit::MatchedByError,
+        }
+    }
+
+    /// The first matcher that wants something else.
+    fn missed(&self, facts: &Facts<'_>) -> Option<Fit> {
+        let (rule, given) = (&self.of, facts.given);
+        let tool = format!("{}.v{}", given.tool, given.version.split('.').next().unwrap_or_default());
+        let fits_tool =
+            |pattern: &str| matches_pattern(pattern, &tool) || matches_pattern(pattern, &given.tool);
+        let missed = |matcher, wanted: &str, found: Option<&str>| {
+            Some(Fit::Missed { matcher, wanted: wanted.to_owned(), found: found.map(str::to_owned) })
+        };
+        if let Some(class) = rule.class.filter(|class| *class != given.class) {
+            return missed("class", class.as_str(), Some(given.class.as_str()));
+        }
+        if let Some(pattern) = rule.tool.as_deref().filter(|pattern| !fits_tool(pattern)) {
+            return missed("tool", pattern, Some(&tool));
+        }
+        if let Some(tenant) = rule.tenant.as_deref().filter(|tenant| *tenant != given.tenant) {
+            return missed("tenant", tenant, Some(&given.tenant));
+        }
+        if let Some(kind) = rule.requester.filter(|kind| *kind != given.requester.kind) {
+            return missed("requester", kind.as_str(), Some(given.requester.kind.as_str()));
+        }
+        let environment = rule.environment.as_deref();
+        if let Some(wanted) = environment.filter(|wanted| Some(*wanted) != facts.environment) {
+            return missed("environment", wanted, facts.environment);
+        }
+        None
+    }
+
+    /// What it has to do with these facts, in words of the port.
+    pub(super) fn said(&self, fit: Fit) -> RuleSaid {
+        RuleSaid {
+            rule: self.of.name.clone(),
+            says: says(self),
+            tenant: self.of.tenant.clone(),
+            condition: self.of.when.clone(),
+            fit,
         }
     }
 

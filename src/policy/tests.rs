@@ -4,6 +4,7 @@ use super::*;
 use crate::config::{RulePlace, RuleVerdict};
 use crate::domain::operation::{Needed, Requirement, samples};
 use crate::domain::principal::Assurance;
+use crate::ports::Fit;
 
 fn rule(name: &str, verdict: RuleVerdict) -> ConfiguredRule {
     ConfiguredRule {
@@ -184,6 +185,51 @@ fn the_strictest_of_everything_holds() {
     let denied = judge(&rules);
     assert_eq!(denied.refused.map(|refused| refused.rule).as_deref(), Some("never"));
     assert_ne!(denied.version, ruling.version);
+}
+
+#[test]
+fn every_rule_says_why_it_matches_or_not() {
+    let mut rules = vec![
+        rule("other-class", RuleVerdict::Deny),
+        rule("other-tool", RuleVerdict::Deny),
+        rule("other-tenant", RuleVerdict::Deny),
+        rule("other-kind", RuleVerdict::Deny),
+        rule("other-place", RuleVerdict::Deny),
+        approve("false", Some("args.customer_id == 'nobody'")),
+        approve("broken", Some("args.no_such_member == 1")),
+        allow("args.no_such_member == 1"),
+        approve("fits", None),
+    ];
+    rules[0].class = Some(crate::domain::operation::WriteClass::Draft);
+    rules[1].tool = Some("set_*".into());
+    rules[2].tenant = Some("other".into());
+    rules[3].requester = Some(crate::domain::principal::PrincipalKind::Service);
+    rules[4].environment = Some("test".into());
+    let (proposal, body) = (samples::proposal(samples::rules()), samples::body());
+    let now = Time::from_millis(0);
+    let table = Table::compile(&rules).unwrap();
+    let explained = table.explain(&proposal, &body, now);
+    assert_eq!(explained.ruling, table.judge(&proposal, &body, now), "the same judgement");
+    let missed = |matcher, wanted: &str, found: &str| Fit::Missed {
+        matcher,
+        wanted: wanted.to_owned(),
+        found: Some(found.to_owned()),
+    };
+    let fits: Vec<Fit> = explained.rules.iter().map(|rule| rule.fit.clone()).collect();
+    let wanted = [
+        missed("class", "draft", "write"),
+        missed("tool", "set_*", "commit_address_change.v2"),
+        missed("tenant", "other", "acme"),
+        missed("requester", "service", "agent"),
+        missed("environment", "test", "production"),
+        Fit::ConditionFalse,
+        Fit::MatchedByError,
+        Fit::ConditionUndecided,
+        Fit::Matched,
+    ];
+    assert_eq!(fits, wanted);
+    assert_eq!(names(&explained.ruling), ["broken", "fits"]);
+    assert_eq!(explained.rules[5].condition.as_deref(), Some("args.customer_id == 'nobody'"));
 }
 
 #[test]

@@ -12,6 +12,66 @@ pub trait Policy: Send + Sync {
     /// What the table says about a proposal, on the facts that are stored with it. Who has to approve, the policy and
     /// the digest of the proposal are not read: they follow from the answer.
     fn judge(&self, proposal: &Proposal, body: &Body, now: Time) -> Ruling;
+    /// The same ruling, and what each rule had to do with it.
+    fn explain(&self, proposal: &Proposal, body: &Body, now: Time) -> Explained;
+}
+
+/// A ruling with its reasons.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Explained {
+    /// What [`Policy::judge`] says.
+    pub ruling: Ruling,
+    /// All rules, as they stand in the table.
+    pub rules: Vec<RuleSaid>,
+}
+
+/// What one rule has to do with a proposal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RuleSaid {
+    /// Its name.
+    pub rule: String,
+    /// What it says where it matches.
+    pub says: String,
+    /// The tenant that it is for; all where none.
+    pub tenant: Option<String>,
+    /// Its condition.
+    pub condition: Option<String>,
+    /// Whether it matches.
+    pub fit: Fit,
+}
+
+/// Whether a rule matches, and why not.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fit {
+    /// It does.
+    Matched,
+    /// Its condition cannot be evaluated, which counts as the strictest thing that it can say.
+    MatchedByError,
+    /// A matcher wants something else.
+    Missed {
+        /// `class`, `tool`, `tenant`, `requester` or `environment`.
+        matcher: &'static str,
+        /// What it wants.
+        wanted: String,
+        /// What there is.
+        found: Option<String>,
+    },
+    /// Its condition does not hold.
+    ConditionFalse,
+    /// Its condition cannot be evaluated, and it would have allowed: it does not match.
+    ConditionUndecided,
+}
+
+impl Fit {
+    /// Whether it counts, and whether by an error only.
+    #[must_use]
+    pub fn matched(&self) -> Option<bool> {
+        match self {
+            Fit::Matched => Some(false),
+            Fit::MatchedByError => Some(true),
+            Fit::Missed { .. } | Fit::ConditionFalse | Fit::ConditionUndecided => None,
+        }
+    }
 }
 
 /// What the table says.

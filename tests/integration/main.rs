@@ -10,6 +10,7 @@ mod facilities;
 mod json;
 mod kit;
 mod points;
+mod policy;
 mod power_cut;
 mod readme;
 mod sandbox;

@@ -7,6 +7,7 @@ mod health;
 mod inbox;
 mod operations;
 mod pauses;
+mod policy;
 mod restore;
 mod runs;
 
@@ -41,6 +42,7 @@ fn list() -> Vec<Route> {
         ("/v1/catalog/reload", post(catalog::reload)),
         ("/v1/pauses", get(pauses::list).post(pauses::pause)),
         ("/v1/pauses/resume", post(pauses::resume)),
+        ("/v1/policy/explain", get(policy::explain).post(policy::dry_run)),
         ("/v1/restore/accept", post(restore::accept)),
         ("/healthz", get(health::healthz)),
         ("/readyz", get(health::readyz)),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::api::wire::request::{ResolveOutcome, ToolRef};
-use crate::domain::ids::OperationId;
+use crate::domain::ids::{OperationId, RunId};
 use crate::domain::operation::State;
 use crate::domain::pause::PauseScope;
 use crate::domain::{Digest, Time};
@@ -116,6 +116,13 @@ impl Field for PauseScope {
 
 impl Field for OperationId {
     fn read(value: Value) -> Result<OperationId, Wrong> {
+        let text = string(value, "a string")?;
+        text.parse().map_err(|error: crate::domain::ids::NotAnId| wrong(error.to_string()))
+    }
+}
+
+impl Field for RunId {
+    fn read(value: Value) -> Result<RunId, Wrong> {
         let text = string(value, "a string")?;
         text.parse().map_err(|error: crate::domain::ids::NotAnId| wrong(error.to_string()))
     }

@@ -5,6 +5,7 @@ mod auth;
 mod commands;
 mod flow;
 mod lists;
+mod policy;
 mod refusals;
 mod sockets;
 mod streams;

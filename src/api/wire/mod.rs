@@ -5,6 +5,7 @@
 //! out, never null. What it never does: decide anything, or read a clock or a store.
 
 mod event;
+mod explain;
 mod lists;
 mod operation;
 mod parts;
@@ -16,6 +17,7 @@ mod run;
 mod warning;
 
 pub use event::{EventView, Eyes, SubjectView};
+pub use explain::{BesideView, DeniedView, ExplainView, RuleView};
 pub use lists::{
     Accepted, CatalogView, ContractView, Health, HealthState, InboxItem, InboxView, Page, Progress,
     ReloadedView,

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::ids::OperationId;
+use crate::domain::ids::{OperationId, RunId};
 use crate::domain::pause::PauseScope;
 use crate::domain::{Digest, Time};
 
@@ -127,6 +127,23 @@ pub struct ResumeBody {
     pub scope: PauseScope,
     /// Its name.
     pub name: String,
+}
+
+/// `POST /v1/policy/explain`
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ExplainBody {
+    /// The run that would propose it.
+    pub run: RunId,
+    /// The write tool.
+    pub tool: ToolRef,
+    /// Its arguments, an object.
+    pub arguments: Value,
+    /// The version of the target that the client read; compared where it is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub based_on: Option<Value>,
+    /// Why, in the client's words: rules may read it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub purpose: String,
 }
 
 /// `POST /v1/operations/{id}/approve`

@@ -13,6 +13,7 @@ mod import;
 mod inbox;
 mod op;
 mod pause;
+mod policy;
 mod propose;
 mod recover;
 mod restore;
@@ -49,6 +50,9 @@ pub(crate) enum Command {
     /// End a pause
     #[command(subcommand)]
     Resume(pause::ResumeCommand),
+    /// The policy table: what it says of writes
+    #[command(subcommand)]
+    Policy(policy::PolicyCommand),
     /// After an import
     #[command(subcommand)]
     Restore(restore::RestoreCommand),
@@ -90,6 +94,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Op(command) => op::run(command, context),
         Command::Pause(command) => pause::pause(command, context),
         Command::Resume(command) => pause::resume(command, context),
+        Command::Policy(command) => policy::run(command, context),
         Command::Restore(command) => restore::run(command, context),
         Command::Doctor => doctor::run(context),
         Command::Serve(args) => serve::run(args, context),

@@ -5,6 +5,7 @@
 mod digests;
 mod effect;
 mod events;
+mod explain;
 mod history;
 mod lists;
 mod next;
@@ -23,6 +24,7 @@ use crate::domain::operation::{State, WriteClass};
 
 pub(crate) use digests::digests_hold;
 pub(crate) use events::events;
+pub(crate) use explain::explained;
 pub(crate) use history::raw_answer;
 pub(crate) use lists::{inbox, operations, run};
 pub(crate) use next::leading;

@@ -77,7 +77,7 @@ fn asked(policy: &PolicyView) -> String {
 }
 
 /// `2 different persons of crm and 1 person of money`.
-fn persons(needed: &[NeededView]) -> String {
+pub(super) fn persons(needed: &[NeededView]) -> String {
     let one = |needed: &NeededView| {
         let persons = if needed.count == 1 {
             "1 person".to_owned()

@@ -36,5 +36,5 @@ pub use proposal::{
 };
 pub use raw::{RAW_ANSWER_KEPT, RawAnswer};
 pub use record::Operation;
-pub use requirement::{MatchedRule, Needed, NotCounted, Requirement};
+pub use requirement::{Compared, MatchedRule, Needed, NotCounted, Requirement};
 pub use state::{State, UnknownState};

@@ -48,6 +48,33 @@ pub enum NotCounted {
     NoReason,
 }
 
+/// What one requirement asks for, beside another one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Compared {
+    /// The same.
+    Same,
+    /// Less.
+    Weaker,
+    /// More, at least in one way.
+    Stricter,
+    /// Nobody can approve it, and somebody could.
+    Denied,
+}
+
+impl Compared {
+    /// As written in reports.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Compared::Same => "same",
+            Compared::Weaker => "weaker",
+            Compared::Stricter => "stricter",
+            Compared::Denied => "denied",
+        }
+    }
+}
+
 impl Requirement {
     /// So many approvers, known at least by their local account.
     #[must_use]
@@ -133,6 +160,41 @@ impl Requirement {
         missing
     }
 
+    /// Whether whatever satisfies the known one satisfies this one, too.
+    #[must_use]
+    pub fn is_met_with(&self, known: &Requirement) -> bool {
+        let asked = |needed: &Needed| {
+            known.needed.iter().any(|known| {
+                (needed.group.is_none() || known.group == needed.group) && known.count >= needed.count
+            })
+        };
+        self.denied.is_none()
+            && self.needed.iter().all(asked)
+            && self.assurance <= known.assurance
+            && self.exclude.iter().all(|excluded| known.exclude.contains(excluded))
+            && self.reason_required <= known.reason_required
+            && self.survive_transient >= known.survive_transient
+    }
+
+    /// Whether it asks for more than a known one. What asks for more in one way and for less in another is stricter:
+    /// approvals of the known one may not be enough.
+    #[must_use]
+    pub fn compared_with(&self, known: &Requirement) -> Compared {
+        match (&self.denied, &known.denied) {
+            (Some(_), Some(_)) => Compared::Same,
+            (Some(_), None) => Compared::Denied,
+            (None, Some(_)) => Compared::Weaker,
+            // Where nobody is asked, how surely somebody must be known says nothing.
+            (None, None) if self.needed.is_empty() && known.needed.is_empty() => Compared::Same,
+            (None, None) if self.needed.is_empty() => Compared::Weaker,
+            (None, None) => match (self.is_met_with(known), known.is_met_with(self)) {
+                (true, true) => Compared::Same,
+                (true, false) => Compared::Weaker,
+                (false, _) => Compared::Stricter,
+            },
+        }
+    }
+
     /// Whether these decisions are enough.
     #[must_use]
     pub fn is_satisfied<'a>(&self, decisions: impl Iterator<Item = &'a Decision> + Clone) -> bool {
@@ -158,4 +220,38 @@ pub struct MatchedRule {
     pub says: String,
     /// Its condition could not be evaluated, which counts as a match.
     pub by_error: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requirements_are_compared_by_what_satisfies_them() {
+        let group = |group: &str, count| Needed { group: Some(group.to_owned()), count };
+        let asks = |needed: Vec<Needed>| Requirement { needed, ..Requirement::of(1) };
+        let denied = Requirement { denied: Some("never".to_owned()), ..Requirement::of(0) };
+        let token = Requirement { assurance: Assurance::Token, ..Requirement::of(1) };
+        let nobody = Requirement { assurance: Assurance::Token, ..Requirement::of(0) };
+        for (new, known, says) in [
+            (Requirement::of(1), Requirement::of(1), Compared::Same),
+            (Requirement::of(2), Requirement::of(1), Compared::Stricter),
+            (Requirement::of(1), Requirement::of(2), Compared::Weaker),
+            (Requirement::of(0), nobody.clone(), Compared::Same),
+            (Requirement::of(0), Requirement::of(1), Compared::Weaker),
+            (nobody, Requirement::of(1), Compared::Weaker),
+            (token.clone(), Requirement::of(1), Compared::Stricter),
+            (Requirement::of(1), token.clone(), Compared::Weaker),
+            // More persons, known less surely: neither satisfies the other.
+            (Requirement::of(2), token, Compared::Stricter),
+            (asks(vec![group("crm", 1)]), Requirement::of(1), Compared::Stricter),
+            (Requirement::of(1), asks(vec![group("crm", 1)]), Compared::Weaker),
+            (asks(vec![group("crm", 1)]), asks(vec![group("money", 1)]), Compared::Stricter),
+            (denied.clone(), Requirement::of(2), Compared::Denied),
+            (denied.clone(), denied.clone(), Compared::Same),
+            (Requirement::of(2), denied, Compared::Weaker),
+        ] {
+            assert_eq!(new.compared_with(&known), says, "{new:?} beside {known:?}");
+        }
+    }
 }

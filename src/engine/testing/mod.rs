@@ -13,7 +13,7 @@ use crate::domain::budget::Budget;
 use crate::domain::operation::{Actor, Body, Proposal, Requirement, WriteClass};
 use crate::domain::principal::{Assurance, Principal, PrincipalKind, Role};
 use crate::domain::{Digest, Millis, Time};
-use crate::ports::{Clock, Directory, Policy, Refused, Ruling};
+use crate::ports::{Clock, Directory, Explained, Fit, Policy, Refused, RuleSaid, Ruling};
 use crate::store::Store;
 use crate::store::sled::{Options, SledStore};
 
@@ -133,6 +133,18 @@ impl Policy for OnePerson {
             execute_within: None,
             matched: Vec::new(),
         }
+    }
+
+    fn explain(&self, proposal: &Proposal, body: &Body, now: Time) -> Explained {
+        let rule = |name: &str, tenant: Option<&str>| RuleSaid {
+            rule: name.to_owned(),
+            says: "approve: 1".to_owned(),
+            tenant: tenant.map(str::to_owned),
+            condition: Some("now.hour < 24".to_owned()),
+            fit: Fit::Matched,
+        };
+        let rules = vec![rule("one-person", None), rule("of-others", Some("somebody-else"))];
+        Explained { ruling: self.judge(proposal, body, now), rules }
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) fn decide(op: &Operation, requirement: &Requirement, policy: Digest) 
         }
         // What is approved from now on satisfies the policy of now; a table that asks for less than was shown does not
         // change what was asked.
-        State::Proposed if requirement != op.requirement() && !is_weaker(requirement, op.requirement()) => {
+        State::Proposed if requirement != op.requirement() && !requirement.is_met_with(op.requirement()) => {
             tightened()
         }
         State::Proposed
@@ -44,19 +44,4 @@ pub(super) fn is_stricter<'a>(
 ) -> bool {
     let nobody = !requirement.asks_somebody() && !op.requirement().asks_somebody();
     !nobody && !requirement.is_satisfied(approvals)
-}
-
-/// Whether whatever satisfies the known requirement satisfies the new one, too.
-fn is_weaker(new: &Requirement, known: &Requirement) -> bool {
-    let asked = |needed: &crate::domain::operation::Needed| {
-        known.needed.iter().any(|known| {
-            (needed.group.is_none() || known.group == needed.group) && known.count >= needed.count
-        })
-    };
-    new.denied.is_none()
-        && new.needed.iter().all(asked)
-        && new.assurance <= known.assurance
-        && new.exclude.iter().all(|excluded| known.exclude.contains(excluded))
-        && new.reason_required <= known.reason_required
-        && new.survive_transient >= known.survive_transient
 }
