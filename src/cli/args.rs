@@ -40,6 +40,7 @@ For the operator:
 For whoever runs the daemon:
   serve                  Run the daemon
   check-config           Read daemon.toml and say what is wrong with it
+  policy test|shadow     Hold the policy to its cases, or to what was proposed
   verify                 Walk the journal, recompute every operation (offline)
   export, import         Write a backup, read one (offline)
   recover                Save what can be read of a damaged store (offline)

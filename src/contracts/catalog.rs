@@ -321,7 +321,7 @@ pub(super) fn class_name(contract: &Contract) -> &'static str {
     }
 }
 
-pub(super) fn place(file: &str, document: Option<&yaml::Document>, findings: &mut Findings) {
+pub(crate) fn place(file: &str, document: Option<&yaml::Document>, findings: &mut Findings) {
     match document {
         Some(document) => document.place_all(file, findings),
         None => findings.iter_mut().for_each(|finding| file.clone_into(&mut finding.file)),

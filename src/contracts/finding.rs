@@ -240,11 +240,11 @@ impl fmt::Display for Finding {
 
 /// The list that the stages fill.
 #[derive(Default, Debug)]
-pub(super) struct Findings(Vec<Finding>);
+pub(crate) struct Findings(Vec<Finding>);
 
 impl Findings {
     /// Adds one; file, line and column are found later from the pointer.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         code: FindingCode,
         pointer: impl Into<String>,
@@ -263,28 +263,28 @@ impl Findings {
     }
 
     /// Adds one that already knows its place.
-    pub(super) fn add_at(&mut self, line: usize, column: usize, finding: Finding) {
+    pub(crate) fn add_at(&mut self, line: usize, column: usize, finding: Finding) {
         self.0.push(Finding { line, column, ..finding });
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn iter_mut(&mut self) -> std::slice::IterMut<'_, Finding> {
+    pub(crate) fn iter_mut(&mut self) -> std::slice::IterMut<'_, Finding> {
         self.0.iter_mut()
     }
 
-    pub(super) fn append(&mut self, other: Findings) {
+    pub(crate) fn append(&mut self, other: Findings) {
         self.0.extend(other.0);
     }
 
     /// Drops what the schema compiler says about a schema in which a more exact finding names the cause.
-    pub(super) fn prefer_exact(&mut self) {
+    pub(crate) fn prefer_exact(&mut self) {
         let root = |finding: &Finding| finding.pointer.split('/').nth(1).unwrap_or_default().to_owned();
         let exact: Vec<String> = self
             .0
@@ -303,7 +303,7 @@ impl Findings {
     }
 
     /// Sorted by place, for reading.
-    pub(super) fn into_sorted(mut self) -> Vec<Finding> {
+    pub(crate) fn into_sorted(mut self) -> Vec<Finding> {
         self.0.sort_by(|a, b| {
             (&a.file, a.line, a.column, &a.pointer, a.code, &a.message)
                 .cmp(&(&b.file, b.line, b.column, &b.pointer, b.code, &b.message))
@@ -314,7 +314,7 @@ impl Findings {
 }
 
 /// The known word nearest to a misspelt one, if one is near.
-pub(super) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+pub(crate) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     known
         .into_iter()
         .map(|candidate| (strsim::jaro_winkler(&word.to_lowercase(), &candidate.to_lowercase()), candidate))
@@ -324,7 +324,7 @@ pub(super) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) 
 }
 
 /// "did you mean `x`?", or the list of what is known.
-pub(super) fn suggestion(word: &str, known: &[&str]) -> String {
+pub(crate) fn suggestion(word: &str, known: &[&str]) -> String {
     match nearest(word, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => "remove it".to_owned(),
@@ -333,6 +333,6 @@ pub(super) fn suggestion(word: &str, known: &[&str]) -> String {
 }
 
 /// A JSON pointer one level down; `~` and `/` are escaped.
-pub(super) fn child(pointer: &str, member: &str) -> String {
+pub(crate) fn child(pointer: &str, member: &str) -> String {
     format!("{pointer}/{}", member.replace('~', "~0").replace('/', "~1"))
 }

@@ -57,6 +57,14 @@ pub use status::StatusAnswer;
 pub use template::{TemplateError, TemplateReason};
 pub use units::{NotThis, Pointer, Rate, ToolRef, Version};
 
+/// The strict reader of the format, for other closed formats in YAML.
+pub(crate) mod strict {
+    pub(crate) use super::catalog::place;
+    pub(crate) use super::finding::{Findings, child};
+    pub(crate) use super::read::{Fields, wrong_type};
+    pub(crate) use super::yaml::parse;
+}
+
 /// Whole numbers beyond this are not exact in a double, and so not in RFC 8785.
 const MAX_EXACT: u64 = 1 << 53;
 

@@ -10,7 +10,7 @@ use super::units::NotThis;
 const MAX_TEXT: usize = 4096;
 
 /// One mapping being read.
-pub(super) struct Fields<'v> {
+pub(crate) struct Fields<'v> {
     members: Option<&'v Map<String, Value>>,
     at: String,
     asked: Vec<&'static str>,
@@ -29,7 +29,7 @@ fn type_name(value: &Value) -> &'static str {
 
 impl<'v> Fields<'v> {
     /// Opens a mapping; anything else is reported and reads as empty.
-    pub(super) fn open(value: &'v Value, at: &str, findings: &mut Findings) -> Fields<'v> {
+    pub(crate) fn open(value: &'v Value, at: &str, findings: &mut Findings) -> Fields<'v> {
         let members = value.as_object();
         if members.is_none() {
             wrong_type(at, "a mapping", value, findings);
@@ -38,35 +38,35 @@ impl<'v> Fields<'v> {
     }
 
     /// The pointer of this mapping.
-    pub(super) fn pointer(&self) -> &str {
+    pub(crate) fn pointer(&self) -> &str {
         &self.at
     }
 
     /// The pointer of a member.
-    pub(super) fn at(&self, name: &str) -> String {
+    pub(crate) fn at(&self, name: &str) -> String {
         child(&self.at, name)
     }
 
     /// A member as it is.
-    pub(super) fn get(&mut self, name: &'static str) -> Option<&'v Value> {
+    pub(crate) fn get(&mut self, name: &'static str) -> Option<&'v Value> {
         self.asked.push(name);
         self.members?.get(name)
     }
 
     /// A nested mapping.
-    pub(super) fn object(&mut self, name: &'static str, findings: &mut Findings) -> Option<Fields<'v>> {
+    pub(crate) fn object(&mut self, name: &'static str, findings: &mut Findings) -> Option<Fields<'v>> {
         let value = self.get(name)?;
         Some(Fields::open(value, &self.at(name), findings))
     }
 
     /// A text that is not empty.
-    pub(super) fn text(&mut self, name: &'static str, findings: &mut Findings) -> Option<String> {
+    pub(crate) fn text(&mut self, name: &'static str, findings: &mut Findings) -> Option<String> {
         let value = self.get(name)?;
         text_of(value, &self.at(name), findings)
     }
 
     /// A text in a certain form.
-    pub(super) fn parsed<T>(
+    pub(crate) fn parsed<T>(
         &mut self,
         name: &'static str,
         findings: &mut Findings,
@@ -84,7 +84,7 @@ impl<'v> Fields<'v> {
     }
 
     /// One word of a closed set.
-    pub(super) fn one_of<T: Copy>(
+    pub(crate) fn one_of<T: Copy>(
         &mut self,
         name: &'static str,
         known: &[(&str, T)],
@@ -101,7 +101,7 @@ impl<'v> Fields<'v> {
     }
 
     /// A whole number within bounds.
-    pub(super) fn count(
+    pub(crate) fn count(
         &mut self,
         name: &'static str,
         bounds: std::ops::RangeInclusive<u32>,
@@ -121,7 +121,7 @@ impl<'v> Fields<'v> {
     }
 
     /// A list of texts; absent reads as empty.
-    pub(super) fn texts(&mut self, name: &'static str, findings: &mut Findings) -> Vec<String> {
+    pub(crate) fn texts(&mut self, name: &'static str, findings: &mut Findings) -> Vec<String> {
         let at = self.at(name);
         self.items(name, findings)
             .iter()
@@ -131,7 +131,7 @@ impl<'v> Fields<'v> {
     }
 
     /// A list; absent reads as empty.
-    pub(super) fn items(&mut self, name: &'static str, findings: &mut Findings) -> &'v [Value] {
+    pub(crate) fn items(&mut self, name: &'static str, findings: &mut Findings) -> &'v [Value] {
         match self.get(name) {
             None => &[],
             Some(Value::Array(items)) => items,
@@ -143,7 +143,7 @@ impl<'v> Fields<'v> {
     }
 
     /// A mapping with free keys, such as header names.
-    pub(super) fn entries(
+    pub(crate) fn entries(
         &mut self,
         name: &'static str,
         findings: &mut Findings,
@@ -161,7 +161,7 @@ impl<'v> Fields<'v> {
     }
 
     /// Reports that a member is needed and not there (and only then).
-    pub(super) fn need(&self, name: &str, code: FindingCode, why: &str, findings: &mut Findings) {
+    pub(crate) fn need(&self, name: &str, code: FindingCode, why: &str, findings: &mut Findings) {
         if self.members.is_some_and(|members| !members.contains_key(name)) {
             let message = format!("`{name}` is missing: {why}");
             findings.add(code, self.at.clone(), message, format!("add `{name}`"));
@@ -169,7 +169,7 @@ impl<'v> Fields<'v> {
     }
 
     /// Reports every member that nobody asked for.
-    pub(super) fn done(self, findings: &mut Findings) {
+    pub(crate) fn done(self, findings: &mut Findings) {
         for key in self.members.into_iter().flat_map(Map::keys) {
             if !self.asked.contains(&key.as_str()) {
                 let message = format!("unknown key `{key}`");
@@ -181,7 +181,7 @@ impl<'v> Fields<'v> {
 }
 
 /// A text that is not empty and not longer than the limit.
-pub(super) fn text_of(value: &Value, at: &str, findings: &mut Findings) -> Option<String> {
+pub(crate) fn text_of(value: &Value, at: &str, findings: &mut Findings) -> Option<String> {
     match value {
         Value::String(text) if text.is_empty() => {
             findings.add(FindingCode::BadValue, at, "the text is empty", "write it, or remove the key");
@@ -200,7 +200,7 @@ pub(super) fn text_of(value: &Value, at: &str, findings: &mut Findings) -> Optio
     }
 }
 
-pub(super) fn wrong_type(at: &str, wanted: &str, found: &Value, findings: &mut Findings) {
+pub(crate) fn wrong_type(at: &str, wanted: &str, found: &Value, findings: &mut Findings) {
     let message = format!("this must be {wanted}, not {}", type_name(found));
     let remedy = match (wanted, found) {
         ("text", Value::Number(_) | Value::Bool(_)) => "put it in quotes".to_owned(),

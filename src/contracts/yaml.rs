@@ -19,9 +19,9 @@ const MAX_EXACT: u64 = 1 << 53;
 
 /// A contract file as a JSON value, with the place of every member.
 #[derive(Debug)]
-pub(super) struct Document {
+pub(crate) struct Document {
     /// The contract as JSON; `version` is always text.
-    pub(super) value: Value,
+    pub(crate) value: Value,
     marks: HashMap<String, (usize, usize)>,
 }
 
@@ -81,7 +81,7 @@ struct Builder<'f> {
 }
 
 /// Reads one document. Adds findings; the value is there unless the text is not YAML at all.
-pub(super) fn parse(text: &str, findings: &mut Findings) -> Option<Document> {
+pub(crate) fn parse(text: &str, findings: &mut Findings) -> Option<Document> {
     if text.len() > MAX_BYTES {
         let message = format!("the file has {} bytes; the limit is {MAX_BYTES}", text.len());
         findings.add(

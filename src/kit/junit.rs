@@ -7,18 +7,18 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::report::{Check, Report, ToolReport, Verdict};
 
-/// The report as one XML document.
+/// The report as one XML document, under the name of the command that made it.
 ///
 /// # Errors
 /// The XML cannot be written, which memory does not do.
-pub fn junit(report: &Report) -> io::Result<Vec<u8>> {
+pub fn junit(report: &Report, of: &str) -> io::Result<Vec<u8>> {
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let all: usize = report.tools.iter().map(|tool| tool.checks.len()).sum();
     let skipped = report.count(Verdict::Unproven) + report.count(Verdict::NotAsked);
     writer
         .create_element("testsuites")
-        .with_attributes([("name", "writd contracts test")])
+        .with_attributes([("name", of)])
         .with_attributes(counts(all, report.count(Verdict::Failed), skipped).iter().map(borrowed))
         .write_inner_content(|writer| report.tools.iter().try_for_each(|tool| suite(writer, tool)))?;
     let mut bytes = writer.into_inner();
@@ -105,7 +105,8 @@ mod tests {
             origin: None,
             checks,
         };
-        let text = String::from_utf8(junit(&Report { tools: vec![tool] }).unwrap()).unwrap();
+        let text =
+            String::from_utf8(junit(&Report { tools: vec![tool] }, "writd contracts test").unwrap()).unwrap();
         assert!(!text.contains(['\u{1}', '\u{0}']), "{text:?}");
         let mut reader = quick_xml::Reader::from_str(&text);
         let (mut seen, mut message) = (Vec::new(), String::new());

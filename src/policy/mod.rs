@@ -5,6 +5,7 @@
 //! All rules that match are combined by strictness: a denial, then every approval that is asked for, then leave. Their
 //! order does not matter. What no rule matches is denied.
 
+pub mod cases;
 mod combine;
 mod facts;
 mod given;
@@ -52,6 +53,12 @@ impl Table {
             return Err(errors);
         }
         Ok(Arc::new(Table { rules: compiled, body: body_of(rules) }))
+    }
+
+    /// Its version.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.body.digest()
     }
 
     /// What the table says about these facts, wherever they come from.

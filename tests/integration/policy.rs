@@ -133,3 +133,75 @@ fn explain_before_a_proposal_stores_nothing_and_sends_nothing_but_the_read() {
     let (code, said) = run(&daemon, &["policy", "explain", "--as", "agent"]);
     assert_eq!(code, 2, "{said}");
 }
+
+#[test]
+fn the_shipped_cases_hold_for_the_shipped_table_and_for_no_other_one() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/policy.cases.yaml");
+    let sandbox = Sandbox::start();
+    // Without any [[policy]] the shipped table is used.
+    let daemon = Setup::new(&sandbox).prepare();
+    let beside = daemon.folder().join("policy.cases.yaml");
+    let told = json_of(&daemon, &["policy", "test"], 2);
+    assert_eq!(told["findings"][0]["code"], "unreadable-file", "no cases are no passed cases: {told}");
+    fs::copy(root, &beside).expect("the cases are copied");
+    let told = json_of(&daemon, &["policy", "test"], 0);
+    assert_eq!((&told["passed"], &told["counts"]["failed"]), (&json!(true), &json!(0)), "{told}");
+    assert!(told["counts"]["passed"].as_u64() >= Some(4), "{told}");
+    let (code, page) = run(&daemon, &["policy", "test"]);
+    assert!(code == 0 && page.contains("0 failed"), "{page}");
+    fits_the_terminal(&page);
+
+    let (other, report) = (Setup::new(&sandbox).append(TABLE).prepare(), daemon.folder().join("report.xml"));
+    let report = report.to_string_lossy().into_owned();
+    let (code, page) = run(&other, &["policy", "test", root, "--junit", &report]);
+    assert!(code == 2 && page.contains("FAILED") && page.contains("matching rules"), "{page}");
+    fits_the_terminal(&page);
+    let xml = fs::read_to_string(&report).expect("a report");
+    assert!(xml.contains("writd policy test") && xml.contains("<failure"), "{xml}");
+
+    let text = fs::read_to_string(root)
+        .expect("the cases")
+        .replace("affected_count", "affected_count: 1, affected_count");
+    fs::write(&beside, text.replace("requester:", "requster:")).expect("it is written");
+    let told = json_of(&daemon, &["policy", "test"], 2);
+    let codes: Vec<&Value> =
+        told["findings"].as_array().expect("findings").iter().map(|one| &one["code"]).collect();
+    assert!(codes.contains(&&json!("duplicate-key")) && codes.contains(&&json!("unknown-key")), "{told}");
+    assert!(told.to_string().contains("did you mean `requester`?"), "{told}");
+}
+
+#[test]
+fn shadow_says_what_another_table_would_have_said_and_changes_nothing() {
+    let sandbox = Sandbox::start();
+    let daemon = Setup::new(&sandbox).append(TABLE).start();
+    let agent = daemon.client("agent");
+    let run_id = id_of(&agent.open_run(&[TOOL]).expect("a run"));
+    let id = id_of(&agent.propose_address(&run_id, "k1", "C-1842", 17, "Kungsgatan 5").expect("a proposal"));
+    let before = daemon.client("alice").events(&id).expect("its journal");
+    let own = fs::read_to_string(daemon.config_path()).expect("the configuration");
+    for (from, to, compared, exit) in [
+        ("", "", "same", 0),
+        ("class = \"write\"\nverdict = \"approve\"", "class = \"write\"\nverdict = \"allow\"", "weaker", 5),
+        ("verdict = \"approve\"", "verdict = \"approve\"\ncount = 2", "stricter", 5),
+        ("verdict = \"approve\"", "verdict = \"approve\"\nassurance = \"token\"", "stricter", 5),
+        ("!= 'SE'", "!= 'NO'", "denied", 5),
+        ("!= 'SE'", "!= 'SE' && tool.class == 'draft'", "same", 0),
+    ] {
+        let new = daemon.folder().join("new.toml");
+        fs::write(&new, own.replace(from, to)).expect("it is written");
+        let new = new.to_string_lossy().into_owned();
+        let told = json_of(&daemon, &["policy", "shadow", &new, "--as", "oscar"], exit);
+        let shadow = &told["shadow"];
+        assert_eq!(
+            (&shadow["operations"], &shadow["counts"][compared]),
+            (&json!(1), &json!(1)),
+            "{to}: {told}"
+        );
+        let (code, page) = run(&daemon, &["policy", "shadow", &new, "--as", "oscar"]);
+        assert_eq!(code, exit, "{page}");
+        assert_eq!(page.contains(&id), exit != 0, "{page}");
+        fits_the_terminal(&page);
+    }
+    assert_eq!(daemon.client("alice").events(&id).expect("its journal"), before);
+    assert_eq!(run(&daemon, &["policy", "shadow", "no/such.toml", "--as", "oscar"]).0, 2);
+}

@@ -253,6 +253,8 @@ pub struct OperationDetail {
     pub since_superseded: Option<Vec<ChangeView>>,
     /// What the policy table said, and who is still waited for.
     pub policy: PolicyView,
+    /// The tenant.
+    pub tenant: String,
     /// The person who owns the requesting agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
@@ -320,6 +322,7 @@ impl OperationDetail {
             claims: body.claims.clone(),
             since_superseded: None,
             policy: PolicyView::of(operation),
+            tenant: proposal.tenant.clone(),
             owner: proposal.owner.clone(),
             contract: proposal.contract,
             preview: body.preview.clone(),

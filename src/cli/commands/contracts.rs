@@ -22,6 +22,8 @@ use crate::cli::output::values::safe;
 use crate::contracts::{Catalog, Contract, EffectClass, Finding, Severity, Source};
 use crate::domain::Code;
 
+pub(super) use stored::each as each_operation;
+
 /// Tool contracts.
 #[derive(Subcommand, Debug)]
 pub(crate) enum ContractsCommand {
@@ -155,7 +157,7 @@ pub(super) fn page(findings: &[Finding]) -> Paper {
 }
 
 /// The same with what the findings mean.
-fn listing(findings: &[Finding], meaning: &str) -> Paper {
+pub(super) fn listing(findings: &[Finding], meaning: &str) -> Paper {
     let mut page = Paper::new();
     for finding in findings {
         told(&mut page, finding);

@@ -9,7 +9,7 @@ const PAGE: usize = 100;
 
 /// Goes through operations, the newest first, until `visit` has enough or there are no more. Says how many records the
 /// daemon could not read.
-pub(super) async fn each(
+pub(in crate::cli::commands) async fn each(
     client: &Client,
     query: &str,
     mut visit: impl FnMut(OperationView) -> bool,

@@ -84,7 +84,7 @@ pub(super) fn run(args: TestArgs, context: &Context) -> Result<(), Failure> {
     let ask = Ask { only: args.tools, live, patience: args.patience };
     let report = context.talk(async { Ok(kit::run(&parts, &catalog, &files, &ask).await) })?;
     if let Some(path) = &args.junit {
-        let written = kit::junit(&report).and_then(|text| std::fs::write(path, text));
+        let written = kit::junit(&report, "writd contracts test").and_then(|text| std::fs::write(path, text));
         written.map_err(|error| Failure::File { path: path.clone(), error })?;
     }
     if live {

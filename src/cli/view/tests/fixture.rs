@@ -23,7 +23,7 @@ impl Fixture {
     /// Waits for its approver.
     pub(super) fn proposed() -> Fixture {
         let arguments = json!({"customer": "C-1842", "street": "Invalidenstr. 117", "postcode": "10115", "city": "Berlin"});
-        let value = json!({
+        let mut value = json!({
             "id": ID, "state": "proposed", "effect": "none",
             "effect_text": "Change the address of customer C-1842 to Invalidenstr. 117, 10115 Berlin",
             "tool": "commit_address_change", "class": "write", "version": "2.0",
@@ -60,6 +60,7 @@ impl Fixture {
             "decisions": [], "attempts": [],
             "assurance_note": "local_uid: the account proves who spoke, not which person; one account may hold several names",
         });
+        value["tenant"] = json!("default");
         Fixture(value)
             .set("/claims", json!(["/street"]))
             .set("/policy", policy())
