@@ -7,6 +7,7 @@ mod compose;
 mod current;
 mod directory;
 mod invoker;
+pub mod readiness;
 mod serve;
 mod state_dir;
 mod tools;

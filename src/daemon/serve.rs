@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::compose::{Composed, compose};
+use super::readiness::{self, Look, Report};
 use super::state_dir::make_private;
 use crate::adapters::http::SetupError;
 use crate::api::socket::{BindError, bind_socket};
@@ -37,6 +38,8 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 pub struct ServeOptions {
     /// The configuration file; `daemon.toml` in the working directory if none.
     pub config: Option<PathBuf>,
+    /// Only with a readiness report in which nothing blocks.
+    pub production: bool,
 }
 
 /// Why the daemon does not start, or stopped. Nothing was executed by a start that failed.
@@ -48,6 +51,9 @@ pub enum ServeError {
     /// The contracts.
     #[error("the contracts are refused, none is loaded:\n{}", lines(.0))]
     Contracts(Vec<Finding>),
+    /// `production`: something is missing or weak.
+    #[error("not fit for production: {} findings block", .0.blocking())]
+    NotReady(Box<Report>),
     /// The log.
     #[error(transparent)]
     Log(#[from] LogError),
@@ -103,6 +109,9 @@ pub fn serve(options: &ServeOptions, ready: impl FnOnce(&Path) + Send) -> Result
     }
     let catalog = Catalog::load(&config.daemon.contracts).map_err(ServeError::Contracts)?;
     let policy = Table::compile(&config.rules).map_err(ServeError::Config)?;
+    if options.production {
+        ready_for_production(options, &config, &catalog)?;
+    }
     let dir = &config.daemon.state_dir;
     make_private(dir).map_err(|why| ServeError::StateDir { dir: dir.clone(), why })?;
     // Taken before anything else is touched; held to the end of the process.
@@ -113,6 +122,30 @@ pub fn serve(options: &ServeOptions, ready: impl FnOnce(&Path) + Send) -> Result
     runtime.shutdown_timeout(Duration::from_secs(1));
     drop(lock);
     served
+}
+
+/// Refuses while something blocks; advice goes to the log.
+fn ready_for_production(
+    options: &ServeOptions,
+    config: &Config,
+    catalog: &Catalog,
+) -> Result<(), ServeError> {
+    let (file, today) = (readiness::file_of(options.config.clone()), wall().date());
+    let own_uid = rustix::process::geteuid().as_raw();
+    let report = readiness::report(Look { config, file: Some(&file), catalog, own_uid, today: &today });
+    if !report.is_ready() {
+        return Err(ServeError::NotReady(Box::new(report)));
+    }
+    for advice in report.findings {
+        tracing::warn!(
+            code = advice.code.as_str(),
+            "{}: {}; {}",
+            advice.place,
+            advice.meaning,
+            advice.remedy
+        );
+    }
+    Ok(())
 }
 
 async fn run(

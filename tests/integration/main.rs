@@ -12,6 +12,7 @@ mod kit;
 mod points;
 mod policy;
 mod power_cut;
+mod production;
 mod readme;
 mod sandbox;
 mod support;

@@ -8,6 +8,7 @@ use crate::cli::output::paper::Paper;
 use crate::cli::output::style::Style;
 use crate::cli::output::values::safe;
 use crate::contracts::Catalog;
+use crate::daemon::readiness::Report;
 use crate::daemon::{ServeError, ServeOptions, serve};
 use crate::domain::Code;
 use crate::domain::operation::Effect;
@@ -22,18 +23,24 @@ pub(crate) struct ServeArgs {
     /// Only check configuration and contracts, and start nothing
     #[arg(long)]
     check: bool,
+    /// Refuse to start while something in the readiness report blocks; `writd doctor` shows it
+    #[arg(long)]
+    production: bool,
 }
 
 /// Checks, then runs.
 pub(super) fn run(args: ServeArgs, context: &Context) -> Result<(), Failure> {
     if !args.check {
-        let options = ServeOptions { config: context.config_file() };
+        let options = ServeOptions { config: context.config_file(), production: args.production };
         // The line is for whoever starts the daemon and waits for it; the log is on the standard error.
         let output = context.output;
         return serve(&options, move |socket| {
             let _ = output.data(format!("ready {}\n", socket.display()).as_bytes());
         })
-        .map_err(failure);
+        .map_err(|error| match error {
+            ServeError::NotReady(report) => not_ready(&report, context),
+            other => failure(other),
+        });
     }
     let (config, warnings) = context.config()?;
     for warning in &warnings {
@@ -41,6 +48,12 @@ pub(super) fn run(args: ServeArgs, context: &Context) -> Result<(), Failure> {
     }
     match Catalog::load(&config.daemon.contracts) {
         Ok(catalog) => {
+            if args.production {
+                let report = super::doctor::readiness_of(&config, &catalog, context);
+                if !report.is_ready() {
+                    return Err(not_ready(&report, context));
+                }
+            }
             let mut page = Paper::new();
             let count = catalog.list().count();
             page.prose(Style::Plain, &format!("configuration and {count} contracts have no findings"));
@@ -53,11 +66,26 @@ pub(super) fn run(args: ServeArgs, context: &Context) -> Result<(), Failure> {
     }
 }
 
+/// Tells every line; what is left is the exit code.
+fn not_ready(report: &Report, context: &Context) -> Failure {
+    let answer = serde_json::json!({
+        "ready": false, "blocking": report.blocking(), "findings": report.findings,
+    });
+    let told = context.output.answer(&answer, || {
+        let mut page = Paper::new();
+        crate::cli::view::readiness(&mut page, report);
+        page.prose(Style::Plain, "the daemon is not started with --production while something blocks");
+        page
+    });
+    told.err().unwrap_or(Failure::Told(Code::ConfigurationInvalid))
+}
+
 /// What kept the daemon from starting, in the words of the dictionary.
 fn failure(error: ServeError) -> Failure {
     let code = match &error {
         ServeError::Config(_) => return config_failure(error),
         ServeError::Contracts(_)
+        | ServeError::NotReady(_)
         | ServeError::Log(_)
         | ServeError::FailPoint(_)
         | ServeError::Setup(_)

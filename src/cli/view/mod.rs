@@ -11,6 +11,7 @@ mod lists;
 mod next;
 mod people;
 mod policy;
+mod readiness;
 #[cfg(test)]
 mod tests;
 
@@ -28,6 +29,7 @@ pub(crate) use explain::explained;
 pub(crate) use history::raw_answer;
 pub(crate) use lists::{inbox, operations, run};
 pub(crate) use next::leading;
+pub(crate) use readiness::readiness;
 
 /// The approval view: everything that is known of one operation.
 pub(crate) fn operation(detail: &OperationDetail) -> Paper {

@@ -3,8 +3,6 @@
 
 mod daemon;
 mod files;
-mod secrets;
-mod tested;
 
 use serde::Serialize;
 
@@ -15,6 +13,7 @@ use crate::cli::output::style::{Span, Style};
 use crate::cli::output::values::safe;
 use crate::config::Config;
 use crate::contracts::Catalog;
+use crate::daemon::readiness::{self, Look, Report};
 use crate::domain::Code;
 
 /// How bad a finding is.
@@ -57,10 +56,10 @@ impl Check {
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let mut checks = Vec::new();
     let config = configuration(context, &mut checks);
+    let mut ready = None;
     if let Some(config) = &config {
         principals(config, context.as_name(), &mut checks);
-        contracts(config, &mut checks);
-        secrets::check(config, &mut checks);
+        ready = contracts(config, &mut checks).map(|catalog| readiness_of(config, &catalog, context));
         files::state(config, &mut checks);
         files::clock(config, &mut checks);
     }
@@ -79,11 +78,34 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
             "mend the configuration, or --socket PATH",
         )),
     }
-    context.output.answer(&serde_json::json!({ "checks": checks }), || page(&checks))?;
+    let mut answer = serde_json::json!({ "checks": checks });
+    if let Some(report) = &ready {
+        answer["readiness"] = serde_json::json!({
+            "ready": report.is_ready(), "blocking": report.blocking(), "findings": report.findings,
+        });
+    }
+    context.output.answer(&answer, || {
+        let mut page = page(&checks);
+        if let Some(report) = &ready {
+            crate::cli::view::readiness(&mut page, report);
+        }
+        page
+    })?;
+    let broken = |report: &Report| report.findings.iter().any(|finding| finding.code.is_broken());
+    if ready.as_ref().is_some_and(broken) {
+        return Err(Failure::Told(Code::ConfigurationInvalid));
+    }
     match checks.iter().map(|check| check.verdict).max() {
         Some(Verdict::Bad) => Err(Failure::Told(Code::ConfigurationInvalid)),
         Some(Verdict::Warning | Verdict::Good) | None => Ok(()),
     }
+}
+
+/// The readiness report, as `serve --production` would make it in this environment.
+pub(super) fn readiness_of(config: &Config, catalog: &Catalog, context: &Context) -> Report {
+    let (file, today) = (readiness::file_of(context.config_file()), super::now().date());
+    let own_uid = rustix::process::geteuid().as_raw();
+    readiness::report(Look { config, file: Some(&file), catalog, own_uid, today: &today })
 }
 
 fn page(checks: &[Check]) -> Paper {
@@ -151,38 +173,21 @@ fn principals(config: &Config, as_name: Option<&str>, checks: &mut Vec<Check>) {
     }
 }
 
-fn contracts(config: &Config, checks: &mut Vec<Check>) {
+fn contracts(config: &Config, checks: &mut Vec<Check>) -> Option<Catalog> {
     let dir = config.daemon.contracts.display();
     match Catalog::load(&config.daemon.contracts) {
-        Ok(catalog) if catalog.list().next().is_none() => {
-            let help = "without contracts nothing can be read or written; see `contracts` in daemon.toml";
-            checks.push(Check::warning("contracts", format!("{dir} has none"), help));
-        }
         Ok(catalog) => {
-            checks
-                .push(Check::good("contracts", format!("{} in {dir}, no findings", catalog.list().count())));
-            for warning in catalog.warnings(&super::now().date()) {
-                let found = format!("{}: {}", warning.file, warning.message);
-                checks.push(Check::warning("contracts", found, warning.remedy));
-            }
-            bases(config, &catalog, checks);
-            tested::check(config, &catalog, checks);
+            let count = catalog.list().count();
+            checks.push(Check::good("contracts", format!("{count} in {dir}, no findings")));
+            Some(catalog)
         }
-        Err(findings) => checks.push(Check::bad(
-            "contracts",
-            format!("{} findings in {dir}; the daemon would not start", findings.len()),
-            "writd contracts check",
-        )),
-    }
-}
-
-/// Every base that a contract names exists.
-fn bases(config: &Config, catalog: &Catalog, checks: &mut Vec<Check>) {
-    for contract in catalog.list() {
-        if !config.bases.iter().any(|base| base.name == contract.base()) {
-            let found =
-                format!("{} uses the base {}, which is not configured", contract.tool_ref(), contract.base());
-            checks.push(Check::bad("contracts", found, "add a [[base]] to daemon.toml"));
+        Err(findings) => {
+            checks.push(Check::bad(
+                "contracts",
+                format!("{} findings in {dir}; the daemon would not start", findings.len()),
+                "writd contracts check",
+            ));
+            None
         }
     }
 }
