@@ -46,7 +46,7 @@ impl Table {
         for rule in rules {
             match Rule::compile(rule) {
                 Ok(rule) => compiled.push(rule),
-                Err(error) => errors.push(error),
+                Err(error) => errors.push(*error),
             }
         }
         if !errors.is_empty() {

@@ -40,14 +40,16 @@ pub(super) fn says(rule: &Rule) -> String {
 }
 
 impl Rule {
-    pub(super) fn compile(rule: &ConfiguredRule) -> Result<Rule, ConfigError> {
-        let error = |message: String, help: String| ConfigError {
-            code: "RULE",
-            source: rule.place.source.clone(),
-            line: rule.place.line,
-            path: format!("{}.when", rule.place.path),
-            message,
-            help: Some(help),
+    pub(super) fn compile(rule: &ConfiguredRule) -> Result<Rule, Box<ConfigError>> {
+        let error = |message: String, help: String| {
+            Box::new(ConfigError {
+                code: "RULE",
+                source: rule.place.source.clone(),
+                line: rule.place.line,
+                path: format!("{}.when", rule.place.path),
+                message,
+                help: Some(help),
+            })
         };
         let when = match &rule.when {
             None => None,
