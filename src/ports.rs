@@ -3,6 +3,7 @@
 
 mod audience;
 mod policy;
+mod preview;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -16,7 +17,7 @@ use crate::domain::ids::{AttemptId, CallId, OperationId, RunId};
 use crate::domain::json::Canonical;
 use crate::domain::operation::command::{AttemptAnswer, StatusAnswer};
 use crate::domain::operation::{
-    Actor, Change, CommitMode, Proposal, RecoveryTier, RetryClass, Target, TargetCheck, WriteClass,
+    Actor, CommitMode, Proposal, RecoveryTier, RetryClass, TargetCheck, WriteClass,
 };
 use crate::domain::principal::Principal;
 use crate::domain::problem::Problem;
@@ -25,6 +26,7 @@ use crate::domain::{Code, Digest, Millis, Time};
 
 pub use audience::{Audience, ReceiptFacts};
 pub use policy::{Explained, Fit, Policy, Refused, RuleSaid, Ruling};
+pub use preview::{Plan, PlanInput, PreviewRead, Quote};
 
 /// A future behind a trait object.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -168,51 +170,6 @@ pub trait Toolbox: Send + Sync {
     }
 }
 
-/// A read that a preview needs.
-#[derive(Clone, PartialEq, Debug)]
-pub struct PreviewRead {
-    /// The read tool.
-    pub tool: String,
-    /// Its major version.
-    pub major: u32,
-    /// Its arguments.
-    pub arguments: Value,
-}
-
-/// What a plan is made from.
-#[derive(Clone, Copy, Debug)]
-pub struct PlanInput<'a> {
-    /// Canonical arguments, defaults filled in.
-    pub arguments: &'a Value,
-    /// The preview's data.
-    pub before: &'a Value,
-    /// The operation.
-    pub operation: OperationId,
-    /// The run.
-    pub run: RunId,
-    /// Who asks.
-    pub requester: &'a str,
-    /// For whom.
-    pub on_behalf_of: Option<&'a str>,
-    /// The idempotency key.
-    pub key: &'a str,
-}
-
-/// What a contract makes of a proposal.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Plan {
-    /// What is written.
-    pub target: Target,
-    /// The effect in one sentence.
-    pub effect_text: String,
-    /// Before → after.
-    pub changes: Vec<Change>,
-    /// Environment, recipients, affected count, …
-    pub consequences: Value,
-    /// Exactly what will be sent.
-    pub request: RenderedRequest,
-}
-
 /// The fixed rules of a write tool.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ToolRules {
@@ -300,6 +257,13 @@ pub trait Tool: Send + Sync {
     /// # Errors
     /// The arguments do not render.
     fn preview(&self, arguments: &Value) -> Result<Option<PreviewRead>, ToolError>;
+    /// What a preview tool filled in and promised in its answer; nothing where a plain read shows the state before.
+    ///
+    /// # Errors
+    /// OUTPUT_INVALID: the answer is not one of a preview tool.
+    fn quote(&self, _arguments: &Value, _answer: &Value) -> Result<Quote, ToolError> {
+        Ok(Quote::default())
+    }
     /// Target, view and request of a write.
     ///
     /// # Errors

@@ -9,9 +9,8 @@ use super::contract::Contract;
 use super::due::{self, Due};
 use super::finding::{Finding, FindingCode, Findings, suggestion};
 use super::model::{Compensation, EffectClass, Lifecycle};
-use super::template::Template;
 use super::units::ToolRef;
-use super::verify::{self, each_expr};
+use super::verify;
 use super::{lock, release, resolve, yaml};
 use crate::domain::Digest;
 
@@ -214,7 +213,7 @@ impl Catalog {
         let Some(parts) = &contract.write else { return };
         let mut named =
             |tool: &ToolRef, at: &str, class: EffectClass| self.named(tool, at, class, broken, findings);
-        let read = named(&parts.preview.read, "/preview/read", EffectClass::Read);
+        let read = named(&parts.preview.read, parts.preview.place(), EffectClass::Read);
         if let Compensation::Tool(undo) = &parts.compensation {
             named(&undo.tool, "/compensation/tool", EffectClass::Write);
         }
@@ -231,23 +230,7 @@ impl Catalog {
             findings.add(FindingCode::RedactedPointer, at, message, "do not redact the version");
         }
         let Some(read) = read else { return };
-        each_expr(contract, &mut |expr| {
-            for path in expr.paths() {
-                match path.as_slice() {
-                    [root, before, rest @ ..] if root == "preview" && before == "before" => {
-                        verify::check_path(read.output(), expr.place(), path, 2, findings);
-                        redacted(&read, rest, expr.place(), findings);
-                    }
-                    [root, rest @ ..] if root == "result" => {
-                        redacted(contract, rest, expr.place(), findings);
-                    }
-                    _ => {}
-                }
-            }
-        });
-        shown_fields(&parts.preview.after, &mut Vec::new(), &mut |path| {
-            redacted(&read, path, "/preview/after", findings);
-        });
+        verify::shown(contract, parts, &read, findings);
     }
 
     fn named(
@@ -356,42 +339,6 @@ pub(super) fn collect(
             Ok((path, _)) if path.to_str().is_some_and(|path| path.ends_with(suffix)) => out.push(path),
             Ok(_) => {}
             Err(error) => unreadable(dir, &format!("cannot be read: {error}"), findings),
-        }
-    }
-}
-
-/// A redacted member must not come back through a template, in whole or in part.
-fn redacted(source: &Contract, path: &[String], at: &str, findings: &mut Findings) {
-    for pointer in source.redact.pointers() {
-        let meets = pointer.0.iter().zip(path).all(|(hidden, used)| hidden == used || hidden == "*");
-        if meets {
-            let message = format!("`{pointer}` of `{}` is redacted, and would be shown here", source.tool);
-            findings.add(FindingCode::RedactedPointer, at, message, "use members that are not redacted");
-        }
-    }
-}
-
-/// The paths of the fields that the approval view shows before and after.
-fn shown_fields(after: &Template, path: &mut Vec<String>, visit: &mut dyn FnMut(&[String])) {
-    match after {
-        Template::Map(members) => {
-            for (name, member) in members {
-                path.push(name.clone());
-                shown_fields(member, path, visit);
-                path.pop();
-            }
-        }
-        Template::Literal(serde_json::Value::Object(members)) if !members.is_empty() => {
-            for name in members.keys() {
-                path.push(name.clone());
-                visit(path);
-                path.pop();
-            }
-        }
-        Template::Literal(_) | Template::Expr(_) | Template::Text(_) | Template::Seq(_) => {
-            if !path.is_empty() {
-                visit(path);
-            }
         }
     }
 }

@@ -49,7 +49,7 @@ pub use model::{
     Idempotency, Lifecycle, Limits, NotFound, PreviewSpec, Readback, Recovery, Retry, RetryClass, Reversible,
     Service, StatusProtocol, TargetSpec, VersionCheck,
 };
-pub use preview::{Change, TARGET_ABSENT, Target, version_text};
+pub use preview::{Change, Quoted, TARGET_ABSENT, Target, version_text};
 pub use receipt::{Expect, Receipt};
 pub use render::{Actor, RenderError, StatusContext, WriteContext};
 pub use schema::{Schema, Violation};

@@ -119,12 +119,33 @@ pub struct TargetSpec {
 /// How the canonical proposal is made.
 #[derive(Debug)]
 pub struct PreviewSpec {
-    /// The read that shows the state before.
+    /// The read that shows the state before, or the preview tool that answers all of it.
     pub read: ToolRef,
     pub(super) with: Template,
-    pub(super) after: Template,
     pub(super) effect_text: Text,
+    /// What is made of the state before; a preview tool answers it itself.
+    pub(super) templates: Option<PreviewTemplates>,
+}
+
+/// What is made of the state before.
+#[derive(Debug)]
+pub(super) struct PreviewTemplates {
+    pub(super) after: Template,
     pub(super) consequences: Template,
+}
+
+impl PreviewSpec {
+    /// Whether a preview tool answers it.
+    #[must_use]
+    pub const fn is_tool(&self) -> bool {
+        self.templates.is_none()
+    }
+
+    /// Where the contract names the read: `/preview/read`, or `/preview/call` for a preview tool.
+    #[must_use]
+    pub const fn place(&self) -> &'static str {
+        if self.is_tool() { "/preview/call" } else { "/preview/read" }
+    }
 }
 
 /// The two clocks of an approval.

@@ -44,6 +44,12 @@ pub enum RenderError {
     /// A number in the body that would change on the way.
     #[error("the body holds a number that JSON cannot carry exactly")]
     InexactBody,
+    /// Something that a preview tool must answer is not there, or not what it must be.
+    #[error("`{member}` of the preview tool's answer is missing, or cannot be read")]
+    Quote {
+        /// Which member.
+        member: &'static str,
+    },
     /// The contract is a read.
     #[error("this tool is not a write")]
     NotAWrite,
@@ -75,7 +81,7 @@ pub struct WriteContext<'a> {
     pub origin: &'a str,
     /// The canonical arguments.
     pub args: &'a Value,
-    /// What the preview's read saw.
+    /// What the preview answered.
     pub before: &'a Value,
     /// The target.
     pub target: &'a Target,
@@ -144,7 +150,7 @@ impl Contract {
         ]);
         let scope = Scope::of([
             ("args", Binding::Value(of.args)),
-            ("preview", Binding::Members(vec![("before", Binding::Value(of.before))])),
+            ("preview", parts.preview.binding(of.before)),
             ("target", target),
             ("operation", Binding::Text(of.operation)),
             ("run", Binding::Text(of.run)),

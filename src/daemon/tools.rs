@@ -1,6 +1,7 @@
 //! Contracts as the engine sees them: [`Toolbox`] and [`Tool`] over verified contracts and configured origins.
 
 mod convert;
+mod plan;
 mod rules;
 
 use std::collections::HashMap;
@@ -12,19 +13,19 @@ use serde_json::Value;
 use self::convert::{ambiguous, answer_of, canonical_text, code_of, invalid, life, receipt_text, unrendered};
 use self::rules::{rules, settlement};
 use crate::contracts::{
-    Actor as RenderActor, Catalog, Classified, Contract, EffectClass, Expect, Lifecycle, ReadOutcome,
-    RenderError, StatusAnswer as Status, StatusContext, ToolRef, VersionCheck, WriteContext,
+    Actor as RenderActor, Catalog, Classified, Contract, EffectClass, Expect, Lifecycle, Quoted, ReadOutcome,
+    StatusAnswer as Status, StatusContext, ToolRef,
 };
 use crate::domain::ids::RunId;
 use crate::domain::json::Canonical;
 use crate::domain::operation::command::{AttemptAnswer, StatusAnswer};
 use crate::domain::operation::evidence::NamedEffect;
-use crate::domain::operation::{Actor, Change, Effect, Evidence, Loss, Proposal, Target};
+use crate::domain::operation::{Actor, Effect, Evidence, Loss, Proposal};
 use crate::domain::problem::Problem;
 use crate::domain::request::RenderedRequest;
 use crate::domain::{Code, Digest};
 use crate::ports::{
-    Audience, Life, Plan, PlanInput, PreviewRead, ReceiptFacts, Reply, Settlement, Tool, ToolError,
+    Audience, Life, Plan, PlanInput, PreviewRead, Quote, ReceiptFacts, Reply, Settlement, Tool, ToolError,
     ToolRules, Toolbox,
 };
 
@@ -185,48 +186,14 @@ impl Tool for Bound {
         Ok(Some(PreviewRead { tool: name, major, arguments }))
     }
 
+    fn quote(&self, arguments: &Value, answer: &Value) -> Result<Quote, ToolError> {
+        let Quoted { arguments, expires_at, id } =
+            self.contract.quoted(arguments, answer).map_err(|error| unrendered(&error))?;
+        Ok(Quote { arguments, expires: expires_at, id })
+    }
+
     fn plan(&self, input: PlanInput<'_>) -> Result<Plan, ToolError> {
-        let contract = &self.contract;
-        let failed = |error: RenderError| unrendered(&error);
-        let target = contract.target(input.arguments, input.before).map_err(failed)?;
-        let changes = contract.changes(input.arguments, input.before).map_err(failed)?;
-        let operation = input.operation.to_string();
-        let run = input.run.to_string();
-        let request = contract
-            .render_write(&WriteContext {
-                origin: self.origin()?,
-                args: input.arguments,
-                before: input.before,
-                target: &target,
-                operation: &operation,
-                run: &run,
-                requester: input.requester,
-                on_behalf_of: input.on_behalf_of,
-                key: input.key,
-            })
-            .map_err(failed)?;
-        let text = |value: Option<Value>| -> Result<Option<String>, ToolError> {
-            value.map(|value| canonical_text(&value)).transpose()
-        };
-        let changes = changes
-            .into_iter()
-            .map(|change| {
-                Ok(Change { field: change.field, before: text(change.before)?, after: text(change.after)? })
-            })
-            .collect::<Result<Vec<_>, ToolError>>()?;
-        let absent = contract.as_write().is_ok_and(|write| write.target.check == VersionCheck::Absent);
-        Ok(Plan {
-            effect_text: contract.effect_text(input.arguments, input.before).map_err(failed)?,
-            consequences: contract.consequences(input.arguments, input.before).map_err(failed)?,
-            target: Target {
-                kind: target.kind,
-                id: target.id,
-                scope: target.scope,
-                version: target.version.filter(|_| !absent),
-            },
-            changes,
-            request,
-        })
+        plan::plan(&self.contract, self.origin()?, input)
     }
 
     fn read_request(

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Parts;
 use super::memory::Memory;
 use crate::domain::budget::{Budget, Per, Spend};
-use crate::domain::operation::Proposal;
+use crate::domain::operation::{Body, Proposal};
 use crate::domain::pattern::matches_pattern;
 use crate::domain::problem::Problem;
 use crate::domain::{Code, Time};
@@ -21,9 +21,11 @@ const PAGE: usize = 1024;
 pub(super) fn spends(
     budgets: &[Budget],
     proposal: &Proposal,
-    arguments: &Value,
+    body: &Body,
 ) -> Result<Vec<Spend>, Box<Problem>> {
     let tool = proposal.tool_ref();
+    // Canonical, with everything filled in: what is sent.
+    let arguments: Value = serde_json::from_str(&body.arguments).unwrap_or(Value::Null);
     let mut spends = Vec::new();
     for budget in budgets.iter().filter(|budget| matches_pattern(&budget.tool, &tool)) {
         let amount = match &budget.argument {

@@ -7,13 +7,14 @@ use serde_json::Value;
 use super::Parts;
 use super::admit;
 use super::handle::Handle;
-use crate::domain::Code;
 use crate::domain::ids::{CallId, RunId};
-use crate::domain::operation::{Actor, Proposal};
+use crate::domain::json::Canonical;
+use crate::domain::operation::{Actor, Effect, Proposal};
 use crate::domain::principal::Principal;
 use crate::domain::problem::Problem;
 use crate::domain::request::RenderedRequest;
 use crate::domain::trace::{TRACEPARENT, TraceId};
+use crate::domain::{Code, Time};
 use crate::ports::{Audience, NoReply, PreviewRead, Purpose, Tool, ToolError};
 
 /// A read that an agent wants.
@@ -106,6 +107,46 @@ pub(super) async fn read(
             Err(Box::new(Problem::new(Code::Unavailable, detail)))
         }
     }
+}
+
+/// What a proposal is made from.
+pub(super) struct Previewed {
+    /// The canonical arguments, with what a preview tool filled in.
+    pub(super) arguments: Canonical,
+    /// What the preview answered.
+    pub(super) answer: Value,
+    /// The id that a preview tool gave its answer, else that of the call.
+    pub(super) id: String,
+    /// Until when the answer holds.
+    pub(super) expires: Option<Time>,
+}
+
+/// Makes the preview of admitted arguments. What a preview tool fills in is admitted as if it had been given.
+pub(super) async fn previewed(
+    parts: &Parts,
+    tool: &Arc<dyn Tool>,
+    arguments: Canonical,
+    by: &AskedBy<'_>,
+) -> Result<Previewed, ToolError> {
+    let value = arguments.value();
+    let call = parts.ids.call();
+    let answer = preview(parts, tool.as_ref(), &value, by).await?;
+    let quote = tool.quote(&value, &answer)?;
+    let arguments = match quote.arguments {
+        Some(filled) => admit::admit(tool, &filled).await.map_err(|problem| filled_in_badly(*problem))?,
+        None => arguments,
+    };
+    let id = quote.id.unwrap_or_else(|| call.to_string());
+    Ok(Previewed { arguments, answer, id, expires: quote.expires })
+}
+
+/// The arguments were taken before something was filled in: it is not the proposer's mistake.
+fn filled_in_badly(mut problem: Problem) -> ToolError {
+    let detail = format!("what the preview tool filled in is refused: {}", problem.detail);
+    problem.detail = detail;
+    problem.code = Code::OutputInvalid;
+    problem.effect = Effect::None;
+    Box::new(problem)
 }
 
 /// The data of a write tool's preview; null where it has none.

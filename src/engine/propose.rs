@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::budgets;
-use super::call::{AskedBy, no_such_tool, preview};
+use super::call::{AskedBy, Previewed, no_such_tool, previewed};
 use super::handle::Handle;
 use super::message::Message;
 use crate::domain::ids::{OperationId, RunId};
@@ -18,7 +18,7 @@ use crate::domain::operation::{
 use crate::domain::principal::{Principal, Role};
 use crate::domain::problem::Problem;
 use crate::domain::run::Run;
-use crate::domain::{Code, Digest, Time};
+use crate::domain::{Code, Digest, Millis, Time};
 use crate::ports::{Plan, PlanInput, Tool, ToolRules};
 use crate::store::records::{Created, IdempotencyRecord, Stored};
 
@@ -129,11 +129,12 @@ impl Handle {
             // Whatever else is wrong with it on today's facts: it is another request.
             return Err(super::writer::conflict(&record, admitted.arguments.digest()));
         }
-        let (based_on, arguments) = (request.based_on.clone(), admitted.arguments.value());
+        let based_on = request.based_on.clone();
         let mut draft = self.prepared(&run, by, admitted, request).await?;
         check_based_on(&draft.proposal, based_on.as_ref())?;
         self.apply_policy(&mut draft.proposal, &draft.body)?;
-        draft.proposal.spends = budgets::spends(self.parts.directory.budgets(), &draft.proposal, &arguments)?;
+        let budgets = self.parts.directory.budgets();
+        draft.proposal.spends = budgets::spends(budgets, &draft.proposal, &draft.body)?;
         debug_assert_eq!(PROPOSAL_FORMAT, 1, "another format has other members");
         draft.proposal.proposal_sha256 = proposal_digest(&draft.proposal, &draft.body);
         draft.key = key;
@@ -162,36 +163,26 @@ impl Handle {
         Admitted { tool, rules, arguments }: Admitted,
         request: ProposeRequest,
     ) -> Result<Draft, Box<Problem>> {
-        let value = arguments.value();
-        let call = self.parts.ids.call();
-        let before = preview(
-            &self.parts,
-            tool.as_ref(),
-            &value,
-            &AskedBy { run: run.id, requester: &Actor::from(by), trace: run.trace },
-        )
-        .await?;
+        // Only what the proposer said is a claim, not what a preview tool fills in.
+        let claims = tool.claims(&arguments.value());
+        let requester = Actor::from(by);
+        let asked_by = AskedBy { run: run.id, requester: &requester, trace: run.trace };
+        let Previewed { arguments, answer, id: preview, expires } =
+            previewed(&self.parts, &tool, arguments, &asked_by).await?;
         let id = self.parts.ids.operation();
         let key_text = format!("{}:{id}", run.id);
         let plan = tool.plan(PlanInput {
-            arguments: &value,
-            before: &before,
+            arguments: &arguments.value(),
+            before: &answer,
             operation: id,
             run: run.id,
             requester: &by.name,
             on_behalf_of: run.on_behalf_of.as_deref(),
             key: &key_text,
         })?;
-        let made = Made {
-            id,
-            key_text,
-            arguments,
-            plan,
-            preview: call.to_string(),
-            purpose: request.purpose,
-            supersedes: request.supersedes,
-        };
-        Ok(self.draft(by, run, tool.as_ref(), &rules, made))
+        let (purpose, supersedes) = (request.purpose, request.supersedes);
+        let made = Made { id, key_text, arguments, claims, plan, preview, expires, purpose, supersedes };
+        self.draft(by, run, tool.as_ref(), &rules, made)
     }
 
     /// What needs neither the contract nor the service.
@@ -234,8 +225,16 @@ impl Handle {
             .ok_or_else(|| no_such_tool(&request.tool, request.major, "write"))
     }
 
-    fn draft(&self, by: &Principal, run: &Run, tool: &dyn Tool, rules: &ToolRules, made: Made) -> Draft {
+    fn draft(
+        &self,
+        by: &Principal,
+        run: &Run,
+        tool: &dyn Tool,
+        rules: &ToolRules,
+        made: Made,
+    ) -> Result<Draft, Box<Problem>> {
         let now = self.parts.clock.now();
+        still_holds(made.expires, now)?;
         let (decide_max, execute_max) = self.parts.directory.clock_bounds();
         let body = Body {
             arguments: made.arguments.as_str().to_owned(),
@@ -244,7 +243,7 @@ impl Handle {
                 .map(|canonical| canonical.as_str().to_owned())
                 .unwrap_or_default(),
             preview: made.preview,
-            claims: tool.claims(&made.arguments.value()),
+            claims: made.claims,
             purpose: made.purpose,
             direct: rules.direct.clone(),
             indirect: rules.indirect.clone(),
@@ -269,22 +268,12 @@ impl Handle {
             proposal_sha256: Digest::ZERO,
             key: made.key_text,
             created: now,
-            decide_by: bounded(now.plus(rules.decide_within.min(decide_max)), run.deadline),
-            rules: Rules {
-                class: rules.class,
-                approval: Requirement::of(0),
-                execute_within: rules.execute_within.min(execute_max),
-                commit: rules.commit,
-                check: rules.check,
-                retry: rules.retry,
-                max_attempts: rules.max_attempts,
-                budget: rules.budget,
-                backoff_initial: rules.backoff_initial,
-                backoff_max: rules.backoff_max,
-                tier: rules.tier,
-                timeout: rules.timeout,
-                escalate_after: self.parts.directory.escalate_after(),
-            },
+            decide_by: bounded(
+                bounded(now.plus(rules.decide_within.min(decide_max)), run.deadline),
+                made.expires,
+            ),
+            expires: made.expires,
+            rules: rules_of(rules, execute_max, self.parts.directory.escalate_after()),
             policy: Digest::ZERO,
             matched: Vec::new(),
             spends: Vec::new(),
@@ -292,7 +281,7 @@ impl Handle {
             supersedes: made.supersedes,
             compensation_of: None,
         };
-        Draft { proposal, body, contract: tool.body().to_vec(), key: None }
+        Ok(Draft { proposal, body, contract: tool.body().to_vec(), key: None })
     }
 
     /// What the table says becomes part of what is proposed; what it forbids is not stored.
@@ -331,14 +320,45 @@ struct Made {
     id: OperationId,
     key_text: String,
     arguments: Canonical,
+    claims: Vec<String>,
     plan: Plan,
     preview: String,
+    expires: Option<Time>,
     purpose: String,
     supersedes: Option<OperationId>,
 }
 
 fn bounded(time: Time, deadline: Option<Time>) -> Time {
     deadline.map_or(time, |deadline| time.min(deadline))
+}
+
+/// The rules of its execution; who has to approve is said by the policy table.
+fn rules_of(rules: &ToolRules, execute_max: Millis, escalate_after: Millis) -> Rules {
+    Rules {
+        class: rules.class,
+        approval: Requirement::of(0),
+        execute_within: rules.execute_within.min(execute_max),
+        commit: rules.commit,
+        check: rules.check,
+        retry: rules.retry,
+        max_attempts: rules.max_attempts,
+        budget: rules.budget,
+        backoff_initial: rules.backoff_initial,
+        backoff_max: rules.backoff_max,
+        tier: rules.tier,
+        timeout: rules.timeout,
+        escalate_after,
+    }
+}
+
+/// What is stored can still be decided about.
+fn still_holds(expires: Option<Time>, now: Time) -> Result<(), Box<Problem>> {
+    let Some(expires) = expires.filter(|expires| now >= *expires) else { return Ok(()) };
+    let detail = format!(
+        "what the preview tool answered holds until {expires}, which has passed: nothing is stored. Propose it again; if \
+         that is refused too, the clocks of the service and of this machine differ"
+    );
+    Err(Box::new(Problem::new(Code::PreconditionFailed, detail)))
 }
 
 /// A plan made on old facts never becomes a proposal on new ones by itself.

@@ -13,6 +13,7 @@ mod points;
 mod policy;
 mod power_cut;
 mod production;
+mod quotes;
 mod readme;
 mod sandbox;
 mod support;

@@ -185,6 +185,7 @@ fn clocks(operation: &Operation, now: Time) -> ClocksView {
     ClocksView {
         decide_by,
         decide_remaining_ms: (operation.state == State::Proposed).then(|| decide_by.since(now).0),
+        expires: operation.proposal.expires,
         execute_by: operation.execute_by,
         execute_remaining_ms: operation
             .execute_by
@@ -260,7 +261,7 @@ pub struct OperationDetail {
     pub owner: Option<String>,
     /// Fingerprint of the contract.
     pub contract: Digest,
-    /// The read that it was made from.
+    /// What it was made from: the id that a preview tool gave its answer, else that of the read's call.
     pub preview: String,
     /// The canonical arguments.
     pub arguments: Value,

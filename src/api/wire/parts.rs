@@ -47,6 +47,9 @@ pub struct ClocksView {
     /// While it is proposed: milliseconds that remain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decide_remaining_ms: Option<u64>,
+    /// What its preview promised holds until then: it is neither decided nor executed later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<Time>,
     /// It is executed before this; known once it is approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execute_by: Option<Time>,

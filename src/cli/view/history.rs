@@ -161,6 +161,9 @@ pub(super) fn clocks(page: &mut Paper, view: &OperationView) {
     let clocks = &view.clocks;
     page.heading("Clocks");
     page.field("decide by", &with_rest(time(clocks.decide_by), clocks.decide_remaining_ms));
+    if let Some(expires) = clocks.expires {
+        page.field("holds until", &format!("{} by its preview; nothing is executed later", time(expires)));
+    }
     match clocks.execute_by {
         Some(execute_by) => {
             page.field("execute by", &with_rest(time(execute_by), clocks.execute_remaining_ms));

@@ -7,7 +7,9 @@ fn changes(after: &Value, args: &Value, before: &Value) -> Vec<(String, Option<V
     let names = ["args", "preview.before"];
     let template = Template::parse(after, "/after", &names, &mut Findings::default()).unwrap();
     let mut out = Vec::new();
-    merge(&template, "", Some(before), &preview_scope(args, before), &mut out).unwrap();
+    let preview = Binding::Members(vec![("before", Binding::Value(before))]);
+    let scope = Scope::of([("args", Binding::Value(args)), ("preview", preview)]);
+    merge(&template, "", Some(before), &scope, &mut out).unwrap();
     out.into_iter().map(|change| (change.field, change.before, change.after)).collect()
 }
 

@@ -24,12 +24,15 @@ use crate::domain::Millis;
 pub(super) const NAMES_WITH: &[&str] = &["args"];
 /// … where the state before is known.
 pub(super) const NAMES_PREVIEW: &[&str] = &["args", "preview.before"];
+/// … in the sentence that says what happens.
+pub(super) const NAMES_EFFECT: &[&str] = &["args", "preview.before", "preview.id"];
 /// … in the request of a read.
 pub(super) const NAMES_READ: &[&str] = &["args", "run", "requester", "on_behalf_of"];
 /// … in the request of a write.
 pub(super) const NAMES_WRITE: &[&str] = &[
     "args",
     "preview.before",
+    "preview.id",
     "target.type",
     "target.id",
     "target.scope",

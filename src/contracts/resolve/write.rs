@@ -4,13 +4,13 @@ use serde_json::{Map, Value};
 
 use super::super::finding::{FindingCode, Findings};
 use super::super::model::{
-    ApprovalSpec, Commit, Compensation, CompensationSpec, Idempotency, PreviewSpec, Readback, TargetSpec,
-    VersionCheck,
+    ApprovalSpec, Commit, Compensation, CompensationSpec, Idempotency, PreviewSpec, PreviewTemplates,
+    Readback, TargetSpec, VersionCheck,
 };
 use super::super::read::Fields;
 use super::super::template::{Template, Text};
 use super::super::units::{self, ToolRef};
-use super::{NAMES_AFTER, NAMES_PREVIEW, NAMES_RESULT, NAMES_WITH};
+use super::{NAMES_AFTER, NAMES_EFFECT, NAMES_PREVIEW, NAMES_RESULT, NAMES_WITH};
 
 pub(super) fn text(
     fields: &mut Fields<'_>,
@@ -86,28 +86,40 @@ fn scope_is_fine(scope: &str) -> bool {
 
 pub(super) fn preview(fields: &mut Fields<'_>, findings: &mut Findings) -> Option<PreviewSpec> {
     let mut inner = fields.object("preview", findings)?;
-    if inner.get("call").is_some() {
-        let message = "a preview tool is not executed yet";
-        findings.add(FindingCode::NotExecutable, inner.at("call"), message, "use `read` with `after`");
-        inner.done(findings);
-        return None;
-    }
-    let read: Option<ToolRef> = inner.parsed("read", findings, str::parse);
+    let called = inner.get("call").is_some();
+    let read: Option<ToolRef> = match called {
+        true => inner.parsed("call", findings, str::parse),
+        false => inner.parsed("read", findings, str::parse),
+    };
     let with = mapping(&mut inner, "with", NAMES_WITH, findings);
-    let after = mapping(&mut inner, "after", NAMES_PREVIEW, findings);
-    let effect_text = text(&mut inner, "effect_text", NAMES_PREVIEW, findings);
-    let consequences = mapping(&mut inner, "consequences", NAMES_PREVIEW, findings);
-    for name in ["read", "after", "effect_text", "consequences"] {
-        inner.need(name, FindingCode::MissingPreview, "the approver must see the exact effect", findings);
-    }
+    let effect_text = text(&mut inner, "effect_text", NAMES_EFFECT, findings);
+    let why = "the approver must see the exact effect";
+    inner.need("effect_text", FindingCode::MissingPreview, why, findings);
+    let templates = if called {
+        answered(&mut inner, findings);
+        Some(None)
+    } else {
+        let after = mapping(&mut inner, "after", NAMES_PREVIEW, findings);
+        let consequences = mapping(&mut inner, "consequences", NAMES_PREVIEW, findings);
+        for name in ["read", "after", "consequences"] {
+            inner.need(name, FindingCode::MissingPreview, why, findings);
+        }
+        after.zip(consequences).map(|(after, consequences)| Some(PreviewTemplates { after, consequences }))
+    };
     inner.done(findings);
-    Some(PreviewSpec {
-        read: read?,
-        with: with?,
-        after: after?,
-        effect_text: effect_text?,
-        consequences: consequences?,
-    })
+    Some(PreviewSpec { read: read?, with: with?, effect_text: effect_text?, templates: templates? })
+}
+
+/// A preview tool is the only source of what it answers.
+fn answered(inner: &mut Fields<'_>, findings: &mut Findings) {
+    for name in ["read", "after", "consequences"] {
+        if inner.get(name).is_some() {
+            let message =
+                format!("`{name}` beside `call`: the preview tool answers what stands before and after");
+            let remedy = format!("remove `{name}`, or use `read` instead of `call`");
+            findings.add(FindingCode::BadValue, inner.at(name), message, remedy);
+        }
+    }
 }
 
 pub(super) fn approval(fields: &mut Fields<'_>, findings: &mut Findings) -> Option<ApprovalSpec> {

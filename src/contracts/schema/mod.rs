@@ -203,6 +203,33 @@ impl Schema {
         refused
     }
 
+    /// A member that the schema itself declares, and whether it must be there.
+    pub(super) fn member(&self, name: &str) -> Option<(&Value, bool)> {
+        let root = self.deref(&self.source);
+        let of = root.get("properties")?.get(name)?;
+        Some((self.deref(of), shape::requires(root, name)))
+    }
+
+    /// The names of the members that the schema itself declares.
+    pub(super) fn members(&self) -> Vec<&str> {
+        let declared = self.deref(&self.source).get("properties").and_then(Value::as_object);
+        declared.into_iter().flatten().map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// The types that a part of the schema allows; nothing where it does not say.
+    pub(super) fn types<'s>(&'s self, part: &'s Value) -> Option<Vec<&'s str>> {
+        let part = self.deref(part);
+        match part.get("type") {
+            Some(Value::String(one)) => Some(vec![one]),
+            Some(Value::Array(all)) => all.iter().map(Value::as_str).collect(),
+            _ => {
+                let branches = ["oneOf", "anyOf"].iter().find_map(|key| part.get(*key)?.as_array())?;
+                let types = branches.iter().map(|branch| self.types(branch));
+                Some(types.collect::<Option<Vec<_>>>()?.concat())
+            }
+        }
+    }
+
     /// Whether a dotted path can exist. `Err` names the members that are known where it stops.
     pub(super) fn has_path<'s>(&'s self, path: &[String]) -> Result<(), Vec<&'s str>> {
         let mut schema: &Value = &self.source;

@@ -24,7 +24,7 @@ fn distinct(found: &[Option<&Value>]) -> bool {
     found.iter().enumerate().all(|(i, one)| one.is_some() && !found[..i].contains(one))
 }
 
-fn requires(schema: &Value, name: &str) -> bool {
+pub(super) fn requires(schema: &Value, name: &str) -> bool {
     let required = schema.get("required").and_then(Value::as_array);
     required.is_some_and(|names| names.iter().any(|known| known.as_str() == Some(name)))
 }

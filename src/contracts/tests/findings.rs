@@ -74,6 +74,14 @@ const MORE: &[(&str, Code, &str, &str, &str)] = &[
         "  with: { customer_id: \"${args.customer_id}\", destination",
         "  with: { customer_id: \"${preview.before.internal_notes}\", destination",
     ),
+    (
+        "both",
+        Code::BadValue,
+        WRITE,
+        "read: get_customer.v1",
+        "read: get_customer.v1\n  call: get_customer.v1",
+    ),
+    ("no-tool", Code::MissingPreview, WRITE, "  read: get_customer.v1\n", ""),
     ("version", Code::RedactedPointer, WRITE, "log: {", "redact: { agent: { /new_version: mask } }\nlog: {"),
     ("until", Code::MissingField, READ, "{ state: active }", "{ state: deprecated }"),
     (

@@ -5,6 +5,7 @@ mod findings;
 mod lock;
 mod public;
 mod published;
+mod quotes;
 mod shipped;
 
 use std::path::{Path, PathBuf};

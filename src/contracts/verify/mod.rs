@@ -2,6 +2,7 @@
 //! Turns a declaration into a [`Contract`]; nothing else makes one.
 
 mod rules;
+mod shown;
 
 use super::contract::{Contract, WriteParts, body_of};
 use super::finding::{FindingCode, Findings};
@@ -10,7 +11,8 @@ use super::resolve::Declaration;
 use super::yaml::Document;
 use crate::domain::{Digest, Millis};
 
-pub(super) use rules::{check_path, each_expr, rules};
+pub(super) use rules::rules;
+pub(super) use shown::shown;
 
 /// What a contract needs, whatever it does.
 pub(super) fn required(of: &Declaration, present: &serde_json::Value, findings: &mut Findings) {

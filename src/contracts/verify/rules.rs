@@ -65,9 +65,11 @@ pub(in crate::contracts) fn each_expr<'t>(contract: &'t Contract, visit: &mut dy
     parts.target.scope.each_expr(visit);
     parts.target.version.iter().for_each(|version| version.each_expr(visit));
     parts.preview.with.each_expr(visit);
-    parts.preview.after.each_expr(visit);
     parts.preview.effect_text.each_expr(visit);
-    parts.preview.consequences.each_expr(visit);
+    if let Some(templates) = &parts.preview.templates {
+        templates.after.each_expr(visit);
+        templates.consequences.each_expr(visit);
+    }
     if let Recovery::StatusByKey(protocol) = &parts.recovery {
         request_exprs(&protocol.request, visit);
     }
@@ -108,9 +110,15 @@ pub(in crate::contracts) fn check_path(
 }
 
 fn paths(contract: &Contract, findings: &mut Findings) {
+    let quoted = contract.write.as_ref().is_some_and(|parts| parts.preview.is_tool());
     each_expr(contract, &mut |expr| {
         for path in expr.paths() {
             match path[0].as_str() {
+                "preview" if !quoted && path.get(1).is_some_and(|member| member == "id") => {
+                    let message = "`preview.id` is what a preview tool answers, and none is called";
+                    let remedy = "name one with `preview.call`, or remove `preview.id`";
+                    findings.add(FindingCode::UnknownName, expr.place(), message, remedy);
+                }
                 "args" => check_path(&contract.input, expr.place(), path, 1, findings),
                 "result" => check_path(&contract.output, expr.place(), path, 1, findings),
                 _ => {}

@@ -6,9 +6,9 @@ use super::people::having;
 use super::{Gap, Look, Report};
 use crate::config::{Config, ConfiguredPrincipal, ConfiguredRule, RuleVerdict};
 use crate::domain::operation::WriteClass;
+use crate::domain::pattern::matches_pattern;
 use crate::domain::principal::{Assurance, Role};
 use crate::policy::cases::DEFAULT_CASES;
-use crate::policy::matches_pattern;
 
 fn is_for_writes(rule: &ConfiguredRule) -> bool {
     rule.class.is_none_or(|class| class == WriteClass::Write)

@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::contracts::{Answer, Contract, Lifecycle, Receipt, RenderError, ToolRef, Violation};
 use crate::domain::Code;
 use crate::domain::json::Canonical;
-use crate::domain::operation::Loss;
 use crate::domain::operation::command::AttemptAnswer;
+use crate::domain::operation::{Effect, Loss};
 use crate::domain::problem::Problem;
 use crate::ports::{Life, Reply, ToolError};
 
@@ -48,6 +48,11 @@ pub(super) fn invalid(violations: &[Violation]) -> ToolError {
 }
 
 pub(super) fn unrendered(error: &RenderError) -> ToolError {
+    if matches!(error, RenderError::Quote { .. }) {
+        let mut problem = Problem::new(Code::OutputInvalid, error.to_string());
+        problem.effect = Effect::None;
+        return Box::new(problem);
+    }
     Box::new(Problem::new(
         Code::InvalidArgument,
         format!("the request cannot be made from these values: {error}"),

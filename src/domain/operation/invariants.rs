@@ -122,7 +122,11 @@ fn clocks(op: &Operation, now: Option<Time>, found: &mut Vec<Violation>) {
         | State::Compensated
         | State::CompensationFailed => true,
     };
-    if !agrees {
+    // Nothing is executed on a promise that does not hold any more.
+    let promised = op.proposal.expires.is_none_or(|expires| {
+        op.proposal.decide_by <= expires && op.execute_by.is_none_or(|execute_by| execute_by <= expires)
+    });
+    if !agrees || !promised {
         found.push(Violation::ExecuteBy);
     }
 }

@@ -200,6 +200,8 @@ pub struct Proposal {
     pub created: Time,
     /// Decisions are taken before this.
     pub decide_by: Time,
+    /// What its preview promised holds until then: nothing is decided or executed by it later.
+    pub expires: Option<Time>,
     /// The rules of its execution.
     pub rules: Rules,
     /// The policy table that it was judged by.
@@ -221,6 +223,13 @@ impl Proposal {
     #[must_use]
     pub fn tool_ref(&self) -> String {
         format!("{}.v{}", self.tool, self.version.split('.').next().unwrap_or_default())
+    }
+
+    /// Until when it may be executed, if its first approval counts from then.
+    #[must_use]
+    pub fn execute_by(&self, from: Time) -> Time {
+        let within = from.plus(self.rules.execute_within);
+        self.expires.map_or(within, |expires| within.min(expires))
     }
 
     /// The lock that it needs.
@@ -256,7 +265,7 @@ pub struct Body {
     pub changes: Vec<Change>,
     /// Environment, recipients, affected count, … (canonical JSON text).
     pub consequences: String,
-    /// The preview it was made from: its call.
+    /// The preview it was made from: the id that a preview tool gave it, else its call.
     pub preview: String,
     /// Why, in the requester's words. A claim, not a fact.
     pub purpose: String,
@@ -305,6 +314,7 @@ pub(crate) fn hashed(proposal: &Proposal, body: &Body) -> serde_json::Value {
         "approval": proposal.rules.approval,
         "policy": proposal.policy,
         "decide_by": proposal.decide_by,
+        "expires": proposal.expires,
         "execute_within_ms": proposal.rules.execute_within.0,
         "compensation_of": proposal.compensation_of,
     })

@@ -162,7 +162,7 @@ impl<'p> Service<'p> {
         tool.read_result(&reply).map_err(Stop::Read)
     }
 
-    /// What the preview's read sees now.
+    /// What the preview answers now.
     pub(super) async fn before(&self, args: &Value) -> Result<Value, Stop> {
         let Some(read) = self.tool.preview(args).map_err(Stop::Refused)? else { return Ok(Value::Null) };
         let Some(tool) = self.parts.tools.current(&read.tool, read.major) else {
@@ -181,6 +181,10 @@ impl<'p> Service<'p> {
 
     /// A write under these names, from what is said to be there.
     pub(super) fn plan(&self, args: Value, before: Value, id: Identity) -> Result<Write, Stop> {
+        let args = match self.tool.quote(&args, &before).map_err(Stop::Refused)?.arguments {
+            Some(filled) => self.tool.admit(&filled).map_err(Stop::Refused)?.value(),
+            None => args,
+        };
         let input = PlanInput {
             arguments: &args,
             before: &before,

@@ -104,7 +104,7 @@ fn lifecycle(contract: &Contract) -> &'static str {
 fn names(other: &Contract, tool: &str) -> Vec<String> {
     let mut places = Vec::new();
     if let Ok(write) = other.as_write() {
-        places.push(("/preview/read", write.preview.read.to_string()));
+        places.push((write.preview.place(), write.preview.read.to_string()));
         if let Compensation::Tool(undo) = &write.compensation {
             places.push(("/compensation/tool", undo.tool.to_string()));
         }

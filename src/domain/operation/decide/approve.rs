@@ -113,7 +113,7 @@ fn proposed(op: &Operation, digest: Digest, note: Option<&str>, facts: &Facts<'_
         return Decided::done(vec![Event::ApprovalRecorded { digest, note, groups }]);
     }
     let first = op.first_approval().unwrap_or(facts.now);
-    let execute_by = first.plus(op.proposal.rules.execute_within);
+    let execute_by = op.proposal.execute_by(first);
     Decided::done(vec![Event::Approved { digest, note, execute_by, groups }])
 }
 

@@ -9,7 +9,7 @@ use crate::domain::operation::{Event, Proposal};
 #[must_use]
 pub fn propose(proposal: Proposal, now: Time) -> Vec<Event> {
     let admitted = (!proposal.rules.approval.asks_somebody())
-        .then(|| Event::Admitted { execute_by: now.plus(proposal.rules.execute_within) });
+        .then(|| Event::Admitted { execute_by: proposal.execute_by(now) });
     let mut events = vec![Event::Proposed(Arc::new(proposal))];
     events.extend(admitted);
     events

@@ -129,6 +129,7 @@ pub(crate) fn proposal(rules: Rules) -> Proposal {
         key: format!("{run}:{}", operation(1)),
         created: start(),
         decide_by: start().plus(Millis::secs(60)),
+        expires: None,
         rules,
         policy: Digest::of(b"policy"),
         matched: Vec::new(),

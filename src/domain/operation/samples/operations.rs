@@ -74,7 +74,7 @@ fn approve(story: Story, ms: i64, by: Person) -> Story {
     let digest = proposal.proposal_sha256;
     let counted = story.operation.approvals().count() + 1;
     let first = story.operation.approvals().map(|known| known.at).min().unwrap_or(time(ms));
-    let execute_by = first.plus(proposal.rules.execute_within);
+    let execute_by = proposal.execute_by(first);
     let event = if counted < story.operation.requirement().persons() as usize {
         Event::ApprovalRecorded { digest, note: None, groups: Vec::new() }
     } else {

@@ -1,9 +1,10 @@
 //! Expiry races a click (to the millisecond), and clocks that jump bring nothing back to life.
 
 use crate::domain::operation::record::Operation;
-use crate::domain::operation::samples::{Person, Story, actor, principal, rules, time};
+use crate::domain::operation::samples::{self, Person, Story, actor, principal, rules, time};
 use crate::domain::operation::{
-    Answer, Command, Decided, Event, Facts, Recorded, State, Verdict, decide, evolve,
+    Answer, Command, Decided, Event, Facts, Recorded, Requirement, State, Verdict, decide, evolve,
+    proposal_digest, propose,
 };
 use crate::domain::{Code, Time};
 
@@ -124,4 +125,24 @@ fn a_clock_that_goes_back_lengthens_no_approval() {
     let (late, decided) = ask(&both, Person::Daemon, time(930_000), &Command::Tick);
     assert_eq!(late.state, State::Expired);
     assert!(matches!(decided.events[..], [Event::Expired { .. }]));
+}
+
+#[test]
+fn nothing_is_executed_after_what_its_preview_promised() {
+    let expires = time(40_000);
+    let mut proposal = samples::proposal(rules());
+    (proposal.expires, proposal.decide_by) = (Some(expires), expires);
+    proposal.proposal_sha256 = proposal_digest(&proposal, &samples::body());
+    let event = propose(proposal.clone(), time(0)).remove(0);
+    let recorded = Recorded { at: time(0), by: samples::actor(Person::Planner), event };
+    let op = evolve(None, &recorded).unwrap();
+    let yes = Command::Approve { digest: op.proposal.proposal_sha256, note: None };
+    let approved = ask(&op, Person::Ada, time(39_999), &yes).0;
+    assert_eq!((approved.state, approved.execute_by), (State::Approved, Some(expires)));
+    let late = ask(&approved, Person::Daemon, expires, &Command::Tick).0;
+    assert_eq!(late.state, State::Expired);
+    // One that nobody decides about is bound by it, too.
+    proposal.rules.approval = Requirement::of(0);
+    let admitted = propose(proposal, time(1));
+    assert!(matches!(admitted[1], Event::Admitted { execute_by } if execute_by == expires));
 }

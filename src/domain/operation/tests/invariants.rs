@@ -55,6 +55,11 @@ const BROKEN: &[(Violation, &str, Change)] = &[
     (Violation::ApprovedByRequester, "approved", |op| op.decisions[0].by = actor(Person::Carla)),
     (Violation::ApprovalsMissing, "approved", |op| op.decisions[0].void = true),
     (Violation::ExecuteBy, "approved", |op| op.execute_by = None),
+    (Violation::ExecuteBy, "approved", |op| {
+        let mut proposal = op.proposal.as_ref().clone();
+        proposal.expires = Some(proposal.decide_by);
+        op.proposal = proposal.into();
+    }),
     (Violation::ExecuteBy, "proposed", |op| op.execute_by = Some(time(1))),
     (Violation::SuccessWithoutEvidence, "succeeded", |op| {
         let outcome = op.outcome.as_mut().unwrap();
