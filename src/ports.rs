@@ -13,7 +13,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::domain::budget::Budget;
-use crate::domain::ids::{AttemptId, CallId, OperationId, RunId};
+use crate::domain::ids::{AttemptId, CallId, OperationId, RunId, TokenId};
 use crate::domain::json::Canonical;
 use crate::domain::operation::command::{AttemptAnswer, StatusAnswer};
 use crate::domain::operation::{
@@ -49,6 +49,13 @@ pub trait IdSource: Send + Sync {
     fn attempt(&self) -> AttemptId;
     /// A call's id.
     fn call(&self) -> CallId;
+    /// A token's id.
+    fn token(&self) -> TokenId;
+    /// 256 bits that nobody can guess, from the system and from nothing else.
+    ///
+    /// # Errors
+    /// The system has none.
+    fn secret(&self) -> Result<[u8; 32], String>;
     /// The salt of a journal entry.
     fn salt(&self) -> [u8; 16];
     /// A number in `0..=1000`.
@@ -341,6 +348,14 @@ pub trait Directory: Send + Sync {
     fn may_write(&self, requester: &Actor, on_behalf_of: Option<&str>, tenant: &str, tool: &str) -> bool;
     /// Whether it may use this tool at all.
     fn may_use(&self, name: &str, on_behalf_of: Option<&str>, tenant: &str, tool: &str) -> bool;
+    /// Whether one may still act for this person; asked at every commit.
+    fn may_be_acted_for(&self, _person: &str, _tenant: &str) -> bool {
+        true
+    }
+    /// The principal of this name, with everything that it may do; none if there is none or it is disabled.
+    fn principal(&self, _name: &str) -> Option<Principal> {
+        None
+    }
     /// The person who owns an agent.
     fn owner_of(&self, requester: &Principal) -> Option<String>;
     /// The groups in which the author of an approval may still approve in this tenant; none where not at all.

@@ -1,10 +1,11 @@
 //! How each body is read. The shapes are in [`super::wire::request`].
 
-use super::strict::{Fields, FromFields, JsonObject, Text};
+use super::strict::{Fields, FromFields, JsonObject, Text, Wait};
 use super::wire::request::{
-    ApproveBody, CallBody, CancelBody, DenyBody, EmptyBody, ExplainBody, OpenRunBody, PauseBody, ProposeBody,
-    ReasonBody, ResolveBody, ResolveOutcome, ResumeBody, RevokeBody,
+    ApproveBody, CallBody, CancelBody, CreateTokenBody, DenyBody, EmptyBody, ExplainBody, OpenRunBody,
+    PauseBody, ProposeBody, ReasonBody, ResolveBody, ResolveOutcome, ResumeBody, RevokeBody,
 };
+use crate::domain::principal::Role;
 
 fn optional_text(fields: &mut Fields, name: &'static str) -> Option<String> {
     fields.optional::<Text>(name).map(|text| text.0)
@@ -129,6 +130,17 @@ impl FromFields for ResolveBody {
             fields.refuse("receipt", "only what was applied has a receipt");
         }
         Some(ResolveBody { outcome: outcome?, retry: retry.unwrap_or(false), receipt, note: note? })
+    }
+}
+
+impl FromFields for CreateTokenBody {
+    fn read(fields: &mut Fields) -> Option<CreateTokenBody> {
+        let principal = text(fields, "principal");
+        let roles = fields.optional::<Vec<Role>>("roles");
+        let lifetime = fields.optional::<Wait>("expires_in");
+        let on_behalf_of = optional_text(fields, "on_behalf_of");
+        let expires_in = lifetime.map(|lifetime| lifetime.0);
+        Some(CreateTokenBody { principal: principal?, roles, expires_in, on_behalf_of })
     }
 }
 

@@ -1,11 +1,13 @@
-//! Who calls: the kernel's word about the peer and the name that it chose. A [`Caller`] is the proof that both were
-//! looked at, and the only way from a route to the engine.
+//! Who calls: whoever brings a token is its principal; else, on the socket, the kernel's word about the peer and the name
+//! that it chose. A [`Caller`] is the proof that this was looked at, and the only way from a route to the engine.
 
 use axum::extract::FromRequestParts;
+use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use serde_json::Value;
 
 use super::answer::Refused;
+use super::routes::Access;
 use super::wire::request::AS_HEADER;
 use super::wire::{ChangeView, Lens, OperationDetail, OperationView, Receipts, ResultView};
 use super::{Api, Settings};
@@ -15,7 +17,7 @@ use crate::domain::ids::OperationId;
 use crate::domain::operation::{Body, Operation};
 use crate::domain::principal::{Principal, PrincipalKind, Role};
 use crate::domain::problem::Problem;
-use crate::engine::{Handle, Stored};
+use crate::engine::{Handle, Stored, no_good_token};
 use crate::ports::Audience;
 
 /// The account at the other end of a connection, by the kernel. Never its pid: pids are reused.
@@ -51,6 +53,11 @@ impl Caller {
 
     pub(super) fn now(&self) -> Time {
         self.engine.parts().clock.now()
+    }
+
+    /// Whether the token that this caller brought is still worth the same; streams outlive tokens.
+    pub(super) fn is_still_known(&self) -> bool {
+        self.engine.still_known(&self.principal)
     }
 
     /// Whether this caller may see an operation.
@@ -153,17 +160,43 @@ impl FromRequestParts<Api> for Caller {
     type Rejection = Refused;
 
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Caller, Refused> {
-        let principal = identify(parts, api)?;
-        let Some(engine) = api.0.engine.get() else { return Err(starting(api)) };
+        let engine = api.0.engine.get();
+        let principal = if parts.headers.contains_key(AUTHORIZATION) {
+            // Who brings a token learns nothing before it can be looked at; the account counts for nothing then.
+            let Some(engine) = engine else { return Err(not_yet()) };
+            bearer(parts, engine)?
+        } else {
+            identify(parts, api)?
+        };
+        let Some(engine) = engine else { return Err(starting(api)) };
+        let for_runs = parts.extensions.get::<Access>().is_some_and(|access| access.run);
+        if principal.run.is_some() && !for_runs {
+            let detail =
+                "the token of a run is for the calls, proposals and operations of this run, and nothing else";
+            return Err(Problem::new(Code::PermissionDenied, detail).into());
+        }
         Ok(Caller { principal, engine: engine.clone(), api: api.clone() })
     }
 }
 
+fn bearer(parts: &Parts, engine: &Handle) -> Result<Principal, Refused> {
+    if parts.headers.contains_key(AS_HEADER) {
+        let detail = "a token says who brings it: leave the header Writd-As away";
+        return Err(Problem::new(Code::InvalidArgument, detail).pointer("/Writd-As").into());
+    }
+    let mut given = parts.headers.get_all(AUTHORIZATION).iter();
+    let one = given.next().filter(|_| given.next().is_none()).and_then(|value| value.to_str().ok());
+    let (scheme, token) = one.and_then(|value| value.split_once(' ')).unwrap_or_default();
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Err(no_good_token().into());
+    }
+    Ok(engine.bearer(token)?)
+}
+
 fn identify(parts: &Parts, api: &Api) -> Result<Principal, Refused> {
     let unknown = |why: String| Refused::from(Problem::new(Code::Unauthenticated, why));
-    let Some(peer) = parts.extensions.get::<Peer>() else {
-        return Err(unknown("the account of the peer is not known".to_owned()));
-    };
+    // On the network there is no account.
+    let Some(peer) = parts.extensions.get::<Peer>() else { return Err(no_good_token().into()) };
     let mut names = parts.headers.get_all(AS_HEADER).iter();
     let name = match (names.next(), names.next()) {
         (None, _) => None,
@@ -172,6 +205,10 @@ fn identify(parts: &Parts, api: &Api) -> Result<Principal, Refused> {
         (Some(_), Some(_)) => return Err(unknown("the header Writd-As is given more than once".to_owned())),
     };
     (api.settings().identify)(peer.uid, name).map_err(unknown)
+}
+
+fn not_yet() -> Refused {
+    Problem::new(Code::Unavailable, "the daemon is starting").retry_after(1).into()
 }
 
 /// Nothing is answered before the store is read; whoever asks again in a second is early enough.

@@ -14,7 +14,7 @@ use super::caller::Caller;
 use super::wire::{EventView, Eyes};
 use crate::domain::journal::Entry;
 use crate::domain::problem::Problem;
-use crate::engine::fact_of;
+use crate::engine::{fact_of, no_good_token};
 
 /// Between two signs of life; proxies and clients usually give up after 30 to 60 s of silence.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -80,12 +80,20 @@ impl Reader {
                     Err(RecvError::Closed) => Err(Gone),
                 },
                 // The place stands in the sign of life, so that a resumed reader does not search again from far behind.
-                _ = alive.tick() => self.send(format!(": keep-alive\nid: {}\n\n", self.place)).await,
+                _ = alive.tick() => self.sign_of_life().await,
             };
             if result.is_err() {
                 return;
             }
         }
+    }
+
+    /// A token may have been revoked, or its time be over, since the stream began.
+    async fn still_known(&mut self) -> Result<(), Gone> {
+        if self.caller.is_still_known() {
+            return Ok(());
+        }
+        self.fail(&no_good_token()).await
     }
 
     /// From the store up to what is published.
@@ -117,6 +125,7 @@ impl Reader {
     }
 
     async fn show(&mut self, entry: &Entry) -> Result<(), Gone> {
+        self.still_known().await?;
         let fact = match fact_of(entry) {
             Ok(fact) => fact,
             Err(problem) => return self.fail(&problem).await,
@@ -130,6 +139,11 @@ impl Reader {
         // Ids, names, numbers and JSON values: this cannot fail.
         let data = serde_json::to_string(&view).unwrap_or_default();
         self.send(format!("id: {}\nevent: {}\ndata: {data}\n\n", view.seq, view.name)).await
+    }
+
+    async fn sign_of_life(&mut self) -> Result<(), Gone> {
+        self.still_known().await?;
+        self.send(format!(": keep-alive\nid: {}\n\n", self.place)).await
     }
 
     /// The last thing that a reader hears: where and why it ends here.

@@ -14,6 +14,7 @@ Usage: {usage}
 
 For the agent or script that wants a write:
   run open|show|cancel   One activity: what it may propose, and why
+  run token              A token that is worth one run and nothing else
   call                   Read through a contract
   propose                Propose a write; nothing happens before it is approved
 
@@ -41,6 +42,8 @@ For whoever runs the daemon:
   serve                  Run the daemon
   check-config           Read daemon.toml and say what is wrong with it
   policy test|shadow     Hold the policy to its cases, or to what was proposed
+  token create|list      Tokens that speak for a principal without its account
+  token revoke           End one
   verify                 Walk the journal, recompute every operation (offline)
   export, import         Write a backup, read one (offline)
   recover                Save what can be read of a damaged store (offline)
@@ -90,6 +93,10 @@ pub(crate) struct Global {
     /// Which of your account's names you act as
     #[arg(long = "as", global = true, value_name = "NAME", env = "WRITD_AS", hide_env_values = true)]
     pub(crate) as_name: Option<String>,
+
+    /// A file with a token that says who you are; without it the environment's WRITD_TOKEN, if it is set
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
 
     /// Print the daemon's own objects, for programs
     #[arg(long, global = true)]

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::path::PathBuf;
 
 use super::args::Global;
-use super::client::Client;
+use super::client::{Bearer, Client};
 use super::failure::Failure;
 use super::output::Output;
 use crate::config::{Config, Environment, Warning};
@@ -52,9 +52,39 @@ impl Context {
         }
     }
 
+    /// The token that was brought, if one was; never from the command line, which others can read.
+    fn token(&self) -> Result<Option<Bearer>, Failure> {
+        let text = match &self.global.token_file {
+            Some(path) => {
+                std::fs::read_to_string(path).map_err(|error| Failure::File { path: path.clone(), error })?
+            }
+            None => match std::env::var_os("WRITD_TOKEN") {
+                None => return Ok(None),
+                // What is not text is no token; the daemon answers it like any other that is worth nothing.
+                Some(text) => text.to_string_lossy().into_owned(),
+            },
+        };
+        match Bearer::new(text.trim()) {
+            Some(token) => Ok(Some(token)),
+            None => Err(Failure::usage(
+                "this is no token",
+                "a token is one word, as `writd token create` printed it",
+            )),
+        }
+    }
+
     /// The client of the daemon.
     pub(crate) fn client(&self) -> Result<Client, Failure> {
         let name = self.global.as_name.clone();
+        if let Some(token) = self.token()? {
+            if name.is_some() {
+                return Err(Failure::usage(
+                    "a token and --as are both given",
+                    "a token says who you are: leave --as (WRITD_AS) or the token (WRITD_TOKEN) away",
+                ));
+            }
+            return Ok(Client::new(self.socket()?, None).with_token(token));
+        }
         if name.as_deref().is_some_and(|name| name.is_empty() || !name.bytes().all(|b| b.is_ascii_graphic()))
         {
             return Err(Failure::usage("--as takes the name of a principal", "names are in daemon.toml"));

@@ -3,7 +3,8 @@
 use super::{Config, ConfiguredPrincipal};
 use crate::domain::principal::{Assurance, Principal};
 
-/// Why nobody was identified. A name of another account answers exactly like one that does not exist.
+/// Why nobody was identified. A name of another account, or a disabled one, answers exactly like one that does not
+/// exist.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum IdentifyError {
     /// The account has no name.
@@ -35,7 +36,7 @@ impl Config {
     /// None of the account's names is meant.
     pub fn identify(&self, uid: u32, as_name: Option<&str>) -> Result<Principal, IdentifyError> {
         let own: Vec<&ConfiguredPrincipal> =
-            self.principals.iter().filter(|principal| principal.uids.contains(&uid)).collect();
+            self.enabled().filter(|principal| principal.uids.contains(&uid)).collect();
         let names = || own.iter().map(|principal| principal.name.clone()).collect();
         let found = match (as_name, own.as_slice()) {
             (_, []) => return Err(IdentifyError::NoPrincipal { uid }),
@@ -49,20 +50,38 @@ impl Config {
                 .find(|principal| principal.default)
                 .ok_or_else(|| IdentifyError::Ambiguous { names: names() })?,
         };
-        Ok(Principal {
-            name: found.name.clone(),
-            kind: found.kind,
-            person: found.person.clone(),
-            tenant: found.tenant.clone(),
-            roles: found.roles.clone(),
-            groups: found.groups.clone(),
-            assurance: Assurance::LocalUid,
-        })
+        Ok(principal_of(found))
+    }
+
+    /// A principal by its name, however it is going to prove that it is the one; none if it is disabled.
+    #[must_use]
+    pub fn principal(&self, name: &str) -> Option<Principal> {
+        self.enabled().find(|principal| principal.name == name).map(principal_of)
+    }
+
+    /// Those that may do anything.
+    pub fn enabled(&self) -> impl Iterator<Item = &ConfiguredPrincipal> {
+        self.principals.iter().filter(|principal| principal.enabled)
     }
 
     /// The person who owns an agent and cannot approve its writes.
     #[must_use]
     pub fn owner_of(&self, name: &str) -> Option<&str> {
         self.principals.iter().find(|principal| principal.name == name)?.owner.as_deref()
+    }
+}
+
+fn principal_of(found: &ConfiguredPrincipal) -> Principal {
+    Principal {
+        name: found.name.clone(),
+        kind: found.kind,
+        person: found.person.clone(),
+        tenant: found.tenant.clone(),
+        roles: found.roles.clone(),
+        groups: found.groups.clone(),
+        assurance: Assurance::LocalUid,
+        on_behalf_of: None,
+        token: None,
+        run: None,
     }
 }

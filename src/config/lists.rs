@@ -57,6 +57,7 @@ pub(super) fn principals<'a>(
             section.require("uids", |given| elements(given, "a list of uids", |value| uid(value, own_uid)));
         let owner = section.get("owner", text(values::name));
         let default = section.get("default", flag).unwrap_or(false);
+        let enabled = section.get("enabled", flag).unwrap_or(true);
         let name = name?;
         let value = ConfiguredPrincipal {
             person: person.unwrap_or_else(|| name.clone()),
@@ -66,6 +67,7 @@ pub(super) fn principals<'a>(
             roles: roles?,
             groups: groups.unwrap_or_default(),
             tools: tools.unwrap_or_else(|| vec!["*".to_owned()]),
+            enabled,
             uids: uids?,
             owner,
             default,

@@ -38,6 +38,8 @@ pub struct Config {
     pub daemon: Daemon,
     /// The store.
     pub store: Store,
+    /// How long tokens last.
+    pub tokens: Tokens,
     /// Bounds of what clients may ask for.
     pub limits: Limits,
     /// How unknown outcomes are looked up.
@@ -91,6 +93,15 @@ pub struct Store {
 pub enum Engine {
     /// sled 0.34
     Sled,
+}
+
+/// `[tokens]`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tokens {
+    /// How long one lasts for which nobody says it.
+    pub default_expiry: Duration,
+    /// How long one lasts at most.
+    pub max_expiry: Duration,
 }
 
 /// `[limits]`
@@ -202,7 +213,9 @@ pub struct ConfiguredPrincipal {
     pub groups: Vec<String>,
     /// The tools that it may use: `name.vMAJOR`, with `*` for any text.
     pub tools: Vec<String>,
-    /// The local accounts that may use the name.
+    /// Whether it may do anything at all. A name stays in the file after its end, so that nobody else gets it.
+    pub enabled: bool,
+    /// The local accounts that may use the name; none: only who brings a token.
     pub uids: Vec<u32>,
     /// The person who owns an agent and therefore cannot approve its writes.
     pub owner: Option<String>,

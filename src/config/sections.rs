@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::raw::{Given, Reader, Refusal, Section, wrong_type};
 use super::unknown::suggest;
-use super::{Approval, Daemon, Engine, Limits, Log, LogFormat, LogLevel, Reconcile, Store, values};
+use super::{Approval, Daemon, Engine, Limits, Log, LogFormat, LogLevel, Reconcile, Store, Tokens, values};
 
 const MIB: u64 = 1 << 20;
 const HOUR: Duration = Duration::from_secs(3600);
@@ -131,6 +131,14 @@ pub(super) fn store<'a>(reader: &mut Reader<'a>, document: &'a DeTable<'a>) -> S
         cache: s.size("cache", 64 * MIB),
         reserve: s.get("reserve", text(reserve)).unwrap_or(32 * MIB),
         group_max: s.number("group_max", 1..=65_536, 1024),
+    }
+}
+
+pub(super) fn tokens<'a>(reader: &mut Reader<'a>, document: &'a DeTable<'a>) -> Tokens {
+    let mut s = reader.section(document, "tokens");
+    Tokens {
+        default_expiry: s.duration("default_expiry", 30 * 24 * HOUR),
+        max_expiry: s.duration("max_expiry", 90 * 24 * HOUR),
     }
 }
 

@@ -73,6 +73,7 @@ fn every_key_stands_in_the_shipped_file() {
     let sections = [
         "daemon",
         "store",
+        "tokens",
         "limits",
         "reconcile",
         "approval",
@@ -212,4 +213,18 @@ fn names_belong_to_their_accounts() {
     assert_eq!(name(9, Some("alice")), name(9, None));
     let bob = config.identify(1, Some("bob")).unwrap();
     assert_eq!((bob.person.as_str(), bob.assurance), ("robert", Assurance::LocalUid));
+}
+
+#[test]
+fn a_disabled_name_is_answered_like_one_that_does_not_exist() {
+    let text = "[[principal]]\nname = \"bot\"\nkind = \"agent\"\nroles = [\"agent\"]\nuids = [1000]\n\
+                [[principal]]\nname = \"alice\"\nkind = \"user\"\nroles = [\"approver\"]\nuids = [1000, 1]\nenabled = false\n\
+                [[principal]]\nname = \"remote\"\nkind = \"agent\"\nroles = [\"agent\"]\nuids = []\n";
+    let (config, _) = parse(text).unwrap();
+    assert_eq!(config.identify(SELF, Some("alice")), config.identify(SELF, Some("nobody")));
+    assert_eq!(config.identify(1, None), Err(IdentifyError::NoPrincipal { uid: 1 }));
+    assert_eq!(config.identify(SELF, None).unwrap().name, "bot", "the only name that is left");
+    assert_eq!(config.identify(SELF, Some("remote")), config.identify(SELF, Some("nobody")));
+    let known = |name: &str| config.principal(name).is_some();
+    assert_eq!((known("remote"), known("alice"), known("nobody")), (true, false, false));
 }

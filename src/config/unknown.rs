@@ -11,8 +11,15 @@ use super::raw::{Reader, Refusal};
 /// Keys of earlier releases: full path, and what to use. They warn, so that an upgrade does not end in a refused start.
 const REMOVED: [(&str, &str); 1] = [("daemon.socket_path", "daemon.socket")];
 /// Variables that other parts of the product and its tests read.
-const OTHER_VARIABLES: [&str; 6] =
-    ["WRITD_LOG", "WRITD_CONFIG", "WRITD_SOCKET", "WRITD_AS", "WRITD_FAIL_POINT", "WRITD_SHARED_DATA"];
+const OTHER_VARIABLES: [&str; 7] = [
+    "WRITD_LOG",
+    "WRITD_CONFIG",
+    "WRITD_SOCKET",
+    "WRITD_AS",
+    "WRITD_TOKEN",
+    "WRITD_FAIL_POINT",
+    "WRITD_SHARED_DATA",
+];
 
 impl<'a> Reader<'a> {
     /// After everything was asked for: what is left is unknown.

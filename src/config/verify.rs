@@ -6,7 +6,7 @@ use super::lists::{DEFAULT_CONNECTIONS, DEFAULT_TENANT, DEFAULT_TIMEOUT, Placed}
 use super::raw::{Reader, Refusal};
 use super::{
     Approval, Config, ConfiguredBase, ConfiguredPrincipal, ConfiguredRule, Daemon, Limits, Log, Reconcile,
-    SecretRef, Store, budget, policy,
+    SecretRef, Store, Tokens, budget, policy,
 };
 use crate::domain::budget::Budget;
 use crate::domain::origin::{Origin, Scheme};
@@ -19,6 +19,7 @@ const RESERVED: &str = "writd";
 pub(super) struct Resolved {
     pub(super) daemon: Daemon,
     pub(super) store: Store,
+    pub(super) tokens: Tokens,
     pub(super) limits: Limits,
     pub(super) reconcile: Reconcile,
     pub(super) approval: Approval,
@@ -40,10 +41,12 @@ pub(super) fn verify(reader: &mut Reader<'_>, resolved: Resolved, own_uid: u32) 
     policy::check(reader, &rules, &principals);
     budget::check(reader, &resolved.budgets);
     check_times(reader, &resolved.reconcile, &resolved.limits);
+    check_tokens(reader, &resolved.tokens);
     warn_about_people(reader, &principals, own_uid, resolved.approval.allow_same_uid, shipped);
     Config {
         daemon: resolved.daemon,
         store: resolved.store,
+        tokens: resolved.tokens,
         limits: resolved.limits,
         reconcile: resolved.reconcile,
         approval: resolved.approval,
@@ -76,9 +79,6 @@ fn check_principals(reader: &mut Reader<'_>, principals: &[Placed<ConfiguredPrin
                 "a program cannot be an approver",
                 "remove the role, or give it to a principal of kind \"user\" or \"operator\"",
             );
-        }
-        if value.uids.is_empty() {
-            refuse("no account may use this name", "add a uid, or \"self\", to uids");
         }
         let mut own: Vec<Role> = value.roles.clone();
         own.sort_unstable();
@@ -129,6 +129,13 @@ fn check_times(reader: &mut Reader<'_>, reconcile: &Reconcile, limits: &Limits) 
     }
 }
 
+fn check_tokens(reader: &mut Reader<'_>, tokens: &Tokens) {
+    if tokens.default_expiry > tokens.max_expiry {
+        let refusal = rule("it is longer than tokens.max_expiry", "make max_expiry at least as long");
+        reader.refuse(None, "tokens.default_expiry", refusal);
+    }
+}
+
 fn warn_about_people(
     reader: &mut Reader<'_>,
     principals: &[Placed<ConfiguredPrincipal>],
@@ -145,13 +152,16 @@ fn warn_about_people(
             reader.warn(*line, path.clone(), Refusal { code: "OWNER_UNKNOWN", message, help });
         }
     }
-    if !principals.iter().any(|placed| placed.value.uids.contains(&own_uid)) {
+    let owned = |value: &ConfiguredPrincipal| value.enabled && value.uids.contains(&own_uid);
+    if !principals.iter().any(|placed| owned(&placed.value)) {
         let message = "no principal has the uid that runs the daemon".to_owned();
         let help = Some("add uids = [\"self\"] to a principal, if this account is to use it".to_owned());
         reader.warn(None, "principal", Refusal { code: "NO_OWN_PRINCIPAL", message, help });
     }
     let holders = |role: Role| {
-        let having = principals.iter().filter(move |placed| placed.value.roles.contains(&role));
+        let having = principals
+            .iter()
+            .filter(move |placed| placed.value.enabled && placed.value.roles.contains(&role));
         having.flat_map(|placed| placed.value.uids.iter().copied()).collect::<BTreeSet<u32>>()
     };
     let both = holders(Role::Agent).intersection(&holders(Role::Approver)).count();
@@ -179,6 +189,7 @@ fn single_user(own_uid: u32) -> Vec<Placed<ConfiguredPrincipal>> {
             roles: roles.to_vec(),
             groups: Vec::new(),
             tools: vec!["*".to_owned()],
+            enabled: true,
             uids: vec![own_uid],
             owner: None,
             default: kind == PrincipalKind::Agent,

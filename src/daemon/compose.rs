@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::current::Current;
-use super::directory::Configured;
+use super::directory::{Configured, millis};
 use super::invoker::Http;
 use super::tools::Tools;
 use crate::adapters::http::{Base, Credential, CredentialRef, HeaderName, HttpAdapter, SetupError};
@@ -81,6 +81,7 @@ fn limits(config: &Config) -> Limits {
         attempts: config.limits.max_concurrent_attempts,
         grace: config.daemon.grace,
         idempotency_retention: Millis(u64::try_from(retention).unwrap_or(u64::MAX)),
+        token_lifetime: (millis(config.tokens.default_expiry), millis(config.tokens.max_expiry)),
     }
 }
 

@@ -12,13 +12,13 @@ use crate::ports::Directory;
 
 pub(super) struct Configured(pub(super) Arc<Config>);
 
-fn millis(duration: std::time::Duration) -> Millis {
+pub(super) fn millis(duration: std::time::Duration) -> Millis {
     Millis(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
 }
 
 impl Configured {
     fn known(&self, name: &str, tenant: &str) -> Option<&ConfiguredPrincipal> {
-        self.0.principals.iter().find(|known| known.name == name && known.tenant == tenant)
+        self.0.enabled().find(|known| known.name == name && known.tenant == tenant)
     }
 }
 
@@ -30,11 +30,21 @@ impl Directory for Configured {
     }
 
     fn may_use(&self, name: &str, on_behalf_of: Option<&str>, tenant: &str, tool: &str) -> bool {
-        let granted = |name: &str| {
-            self.known(name, tenant)
-                .is_some_and(|known| known.tools.iter().any(|pattern| matches_pattern(pattern, tool)))
+        let granted =
+            |known: &ConfiguredPrincipal| known.tools.iter().any(|pattern| matches_pattern(pattern, tool));
+        // A person may do what any of their names may.
+        let of_person = |person: &str| {
+            self.0.enabled().any(|known| known.person == person && known.tenant == tenant && granted(known))
         };
-        granted(name) && on_behalf_of.is_none_or(granted)
+        self.known(name, tenant).is_some_and(granted) && on_behalf_of.is_none_or(of_person)
+    }
+
+    fn may_be_acted_for(&self, person: &str, tenant: &str) -> bool {
+        self.0.enabled().any(|known| known.person == person && known.tenant == tenant)
+    }
+
+    fn principal(&self, name: &str) -> Option<Principal> {
+        self.0.principal(name)
     }
 
     fn owner_of(&self, requester: &Principal) -> Option<String> {
@@ -42,7 +52,7 @@ impl Directory for Configured {
     }
 
     fn approver_groups(&self, approver: &Actor, tenant: &str) -> Option<Vec<String>> {
-        let known = self.0.principals.iter().find(|known| {
+        let known = self.0.enabled().find(|known| {
             known.name == approver.name
                 && known.person == approver.person
                 && known.tenant == tenant

@@ -138,6 +138,12 @@ id!(
     "call"
 );
 
+id!(
+    /// A token that an administrator made for a principal. Not its secret.
+    TokenId,
+    "tok"
+);
+
 #[cfg(test)]
 mod tests {
     use super::*;

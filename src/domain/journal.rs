@@ -6,12 +6,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ids::{OperationId, RunId};
+use super::ids::{OperationId, RunId, TokenId};
 use super::operation::{Actor, Event};
 use super::run::RunEnd;
+use super::token::{RunToken, Token};
 use super::{Digest, Time};
 
-/// What an entry is about.
+/// What an entry is about. Stored: add at the end, never reorder.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
@@ -21,6 +22,8 @@ pub enum Subject {
     Run(RunId),
     /// The daemon itself.
     System,
+    /// A token of a principal.
+    Token(TokenId),
 }
 
 /// What happened. Stored: add at the end, never reorder.
@@ -75,6 +78,20 @@ pub enum Fact {
         /// Its name.
         name: String,
     },
+    /// A token was made for a principal.
+    TokenCreated {
+        /// Everything about it.
+        token: Box<Token>,
+        /// SHA-256 of its secret.
+        sha256: Digest,
+    },
+    /// A token was revoked.
+    TokenRevoked {
+        /// The tenant of its principal.
+        tenant: String,
+    },
+    /// A run got a token; the one before is worth nothing any more.
+    RunTokenIssued(Box<RunToken>),
 }
 
 impl Fact {
@@ -92,6 +109,9 @@ impl Fact {
             Fact::PolicyLoaded { .. } => "policy_loaded",
             Fact::Paused(_) => "paused",
             Fact::Resumed { .. } => "resumed",
+            Fact::TokenCreated { .. } => "token_created",
+            Fact::TokenRevoked { .. } => "token_revoked",
+            Fact::RunTokenIssued(_) => "run_token_issued",
         }
     }
 }
@@ -157,6 +177,10 @@ impl Entry {
                 bytes.extend_from_slice(&id.to_bytes());
             }
             Subject::System => bytes.push(3),
+            Subject::Token(id) => {
+                bytes.push(4);
+                bytes.extend_from_slice(&id.to_bytes());
+            }
         }
         bytes.extend_from_slice(&self.number.to_be_bytes());
         let assurance = self.by.assurance;

@@ -20,6 +20,7 @@ pub mod problem;
 pub mod request;
 pub mod run;
 pub mod time;
+pub mod token;
 pub mod trace;
 
 pub use code::Code;

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Digest;
+use super::ids::RunId;
+
 /// What kind of identity it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -61,6 +64,21 @@ impl PrincipalKind {
     }
 }
 
+impl Role {
+    /// As written in configuration and API.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Role::Agent => "agent",
+            Role::Approver => "approver",
+            Role::Operator => "operator",
+            Role::ContractOwner => "contract_owner",
+            Role::Auditor => "auditor",
+            Role::Admin => "admin",
+        }
+    }
+}
+
 impl Assurance {
     /// As written in API and journal.
     #[must_use]
@@ -74,8 +92,8 @@ impl Assurance {
     }
 }
 
-/// An authenticated identity, as recorded with what it did.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+/// An authenticated identity. What is recorded of it with what it did is an [`super::operation::Actor`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Principal {
     /// Its name, unique in the configuration.
     pub name: String,
@@ -91,6 +109,12 @@ pub struct Principal {
     pub groups: Vec<String>,
     /// How it was authenticated.
     pub assurance: Assurance,
+    /// The person for whom it acts, as its credential says.
+    pub on_behalf_of: Option<String>,
+    /// SHA-256 of the token by which it was authenticated, if it was by one.
+    pub token: Option<Digest>,
+    /// The only run in which its credential is worth anything, if it is the token of a run.
+    pub run: Option<RunId>,
 }
 
 impl Principal {
@@ -105,6 +129,9 @@ impl Principal {
             roles: Vec::new(),
             groups: Vec::new(),
             assurance: Assurance::Daemon,
+            on_behalf_of: None,
+            token: None,
+            run: None,
         }
     }
 

@@ -21,10 +21,12 @@ pub(super) fn may_use(
     Err(Box::new(Problem::new(Code::PermissionDenied, "you may not use this tool")))
 }
 
-/// Whether the requester of a write still may.
+/// Whether the requester of a write, and the person for whom it asked, may still have it executed.
 pub(super) fn may_execute(parts: &Parts, proposal: &Proposal) -> bool {
     let (by, tool) = (&proposal.requester, proposal.tool_ref());
-    parts.directory.may_write(by, proposal.on_behalf_of.as_deref(), &proposal.tenant, &tool)
+    let person = proposal.on_behalf_of.as_deref();
+    parts.directory.may_write(by, person, &proposal.tenant, &tool)
+        && person.is_none_or(|person| parts.directory.may_be_acted_for(person, &proposal.tenant))
         && shown_to(parts, by.kind, &tool)
 }
 

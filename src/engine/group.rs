@@ -4,10 +4,11 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::domain::ids::OperationId;
+use crate::domain::ids::{OperationId, RunId};
 use crate::domain::journal::{Entry, Fact, Head, Subject};
 use crate::domain::operation::{Actor, Body, Event, IllegalEvent, Operation, RawAnswer, Recorded, evolve};
 use crate::domain::problem::Problem;
+use crate::domain::token::{RunToken, Token};
 use crate::domain::{Code, Digest, Time};
 use crate::store::append::{self, Header};
 use crate::store::codec::{NotDecoded, encode};
@@ -24,6 +25,9 @@ pub(super) struct Group {
     pub(super) entries: Vec<Entry>,
     pub(super) operations: HashMap<OperationId, Arc<Stored>>,
     pub(super) idempotency: HashMap<Digest, IdempotencyRecord>,
+    /// Tokens that this group writes, with the versions of their records.
+    pub(super) tokens: HashMap<Digest, (Token, u64)>,
+    pub(super) run_tokens: HashMap<RunId, (RunToken, u64)>,
     /// Operations whose body is written by this group.
     pub(super) bodies: HashSet<OperationId>,
     pub(super) after: Vec<AfterCommit>,

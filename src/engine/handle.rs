@@ -12,7 +12,7 @@ use super::published::Published;
 use super::toolcache::ToolCache;
 pub(super) use super::unreadable::unreadable;
 use crate::domain::Code;
-use crate::domain::ids::OperationId;
+use crate::domain::ids::{OperationId, RunId};
 use crate::domain::journal::{Entry, Subject};
 use crate::domain::operation::command::StatusAnswer;
 use crate::domain::operation::{Answer, Body, Command, Proposal, Readback, State};
@@ -325,6 +325,7 @@ impl Handle {
             Subject::Operation(id) => self.operation(id, by).is_ok(),
             Subject::Run(id) => self.run(id, by).is_ok(),
             Subject::System => by.has(Role::Operator) || by.has(Role::Admin) || by.has(Role::Auditor),
+            Subject::Token(_) => super::tokens::sees_entry(entry, by),
         }
     }
 
@@ -355,12 +356,21 @@ fn wanted(stored: &Stored, query: &PageQuery) -> bool {
     query.states.is_empty() || query.states.contains(&stored.operation.state)
 }
 
-/// Who may see an operation: its tenant, and there its requester and everybody who decides, settles or audits.
+/// Who may see an operation: its tenant, and there its requester and everybody who decides, settles or audits; with the
+/// token of a run, only those of the run.
 #[must_use]
 pub(super) fn visible(stored: &Stored, by: &Principal) -> bool {
     let proposal = &stored.operation.proposal;
+    let requester = (proposal.requester.name.as_str(), proposal.on_behalf_of.as_deref());
+    sees(by, &proposal.tenant, proposal.run, requester)
+}
+
+/// The one rule of visibility, for what belongs to a tenant, a run, and whoever asked for it for whom.
+pub(super) fn sees(by: &Principal, tenant: &str, run: RunId, (name, user): (&str, Option<&str>)) -> bool {
     let wide = [Role::Approver, Role::Operator, Role::Auditor, Role::Admin].iter().any(|role| by.has(*role));
-    proposal.tenant == by.tenant && (wide || proposal.requester.name == by.name)
+    // Who acts for one person does not see what it did for another, or for itself.
+    let own = by.name == name && by.on_behalf_of.as_deref() == user;
+    by.tenant == tenant && by.run.is_none_or(|only| only == run) && (wide || own)
 }
 
 pub(crate) fn not_found() -> Box<Problem> {

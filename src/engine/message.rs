@@ -15,6 +15,7 @@ use crate::domain::pause::{Pause, PauseScope};
 use crate::domain::principal::Principal;
 use crate::domain::problem::Problem;
 use crate::domain::run::Run;
+use crate::domain::token::{RunToken, Token};
 use std::sync::Arc;
 
 /// The answer goes to somebody who waits for it.
@@ -46,7 +47,19 @@ pub(super) enum Message {
     /// The status protocol has answered.
     Status { id: OperationId, answer: StatusAnswer, readback: Option<Readback> },
     /// A run is opened.
-    OpenRun { run: Box<Run>, seen: Arc<Seen>, key: Option<(Digest, Digest)>, reply: Reply<(Arc<Run>, bool)> },
+    OpenRun {
+        run: Box<Run>,
+        token: RunToken,
+        seen: Arc<Seen>,
+        key: Option<(Digest, Digest)>,
+        reply: Reply<(Arc<Run>, bool)>,
+    },
+    /// A run gets another token in place of the one before.
+    IssueRunToken { token: RunToken, by: Actor, reply: Reply<()> },
+    /// A token is made for a principal.
+    CreateToken { sha256: Digest, token: Box<Token>, reply: Reply<()> },
+    /// A token is revoked.
+    RevokeToken { sha256: Digest, by: Actor, reply: Reply<Token> },
     /// A run is cancelled.
     CancelRun { id: RunId, by: Principal, reply: Reply<Arc<Run>> },
     /// Writes of this epoch are released.

@@ -39,6 +39,7 @@ pub mod system;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod toolcache;
 mod unreadable;
 mod view;
@@ -52,7 +53,9 @@ pub use propose::{ProposeRequest, Proposed};
 pub use published::Published;
 pub use recovery::{Quarantined, RecoveryReport, StartError, start};
 pub use reload::Reloaded;
-pub use runs::OpenRun;
+pub use runs::{OpenRun, OpenedRun};
+pub(crate) use tokens::no_good_token;
+pub use tokens::{CreateToken, IssuedToken};
 pub use view::{Detail, detail, fact_of};
 
 use std::sync::Arc;
@@ -94,6 +97,8 @@ pub struct Limits {
     pub grace: Duration,
     /// How long a repeat of a creating request finds its answer.
     pub idempotency_retention: crate::domain::Millis,
+    /// How long a token lasts for which nobody says it, and how long at most.
+    pub token_lifetime: (crate::domain::Millis, crate::domain::Millis),
 }
 
 impl Default for Limits {
@@ -103,6 +108,7 @@ impl Default for Limits {
             attempts: 256,
             grace: Duration::from_secs(10),
             idempotency_retention: crate::domain::Millis::secs(7 * 24 * 3600),
+            token_lifetime: (crate::domain::Millis::secs(3600), crate::domain::Millis::secs(7200)),
         }
     }
 }

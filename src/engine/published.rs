@@ -25,6 +25,7 @@ pub struct Published {
     in_flight: Mutex<HashMap<OperationId, usize>>,
     waiters: Mutex<HashMap<OperationId, Vec<oneshot::Sender<()>>>>,
     head: AtomicU64,
+    epoch: AtomicU64,
     stream: broadcast::Sender<Arc<Entry>>,
     /// Signalled when an outcome became unknown, or somebody asked for a status query.
     pub(crate) doubt: Notify,
@@ -53,6 +54,7 @@ impl Published {
             in_flight: Mutex::default(),
             waiters: Mutex::default(),
             head: AtomicU64::new(head),
+            epoch: AtomicU64::new(0),
             stream: broadcast::channel(STREAM).0,
             doubt: Notify::new(),
             asked: Mutex::default(),
@@ -64,6 +66,16 @@ impl Published {
     #[must_use]
     pub fn head(&self) -> u64 {
         self.head.load(Ordering::Acquire)
+    }
+
+    /// The epoch of the store: it changes while no daemon runs.
+    #[must_use]
+    pub fn epoch(&self) -> u64 {
+        self.epoch.load(Ordering::Acquire)
+    }
+
+    pub(super) fn begin_epoch(&self, epoch: u64) {
+        self.epoch.store(epoch, Ordering::Release);
     }
 
     /// An operation that is in memory.
@@ -337,7 +349,7 @@ impl Visible {
 pub(super) fn operation_of(entry: &Entry) -> Option<OperationId> {
     match entry.subject {
         Subject::Operation(id) => Some(id),
-        Subject::Run(_) | Subject::System => None,
+        Subject::Run(_) | Subject::System | Subject::Token(_) => None,
     }
 }
 

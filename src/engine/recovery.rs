@@ -97,6 +97,7 @@ fn load_with(
         memory.hold = Some("a backup was imported; run `writd restore accept`".to_owned());
         report.held = true;
     }
+    published.begin_epoch(memory.meta.0.epoch);
     published.renew(shown, memory.head.seq);
     Ok(memory)
 }
@@ -134,7 +135,10 @@ fn proposed_target(parts: &Parts, id: OperationId) -> Option<TargetKey> {
             | Fact::Paused(_)
             | Fact::Resumed { .. }
             | Fact::Imported { .. }
-            | Fact::RestoreAccepted { .. } => None,
+            | Fact::RestoreAccepted { .. }
+            | Fact::TokenCreated { .. }
+            | Fact::TokenRevoked { .. }
+            | Fact::RunTokenIssued(_) => None,
         })
 }
 

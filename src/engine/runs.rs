@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::handle::{Handle, not_found, unreadable};
+use super::handle::{Handle, not_found, sees, unreadable};
 use super::message::Message;
 use super::propose::ApiKey;
 use crate::domain::ids::RunId;
@@ -10,6 +10,7 @@ use crate::domain::operation::Actor;
 use crate::domain::principal::{Principal, Role};
 use crate::domain::problem::Problem;
 use crate::domain::run::Run;
+use crate::domain::token::Secret;
 use crate::domain::trace::TraceId;
 use crate::domain::{Code, Time};
 
@@ -28,13 +29,22 @@ pub struct OpenRun {
     pub trace: Option<TraceId>,
 }
 
+/// An opened run.
+#[derive(Clone, Debug)]
+pub struct OpenedRun {
+    /// The run.
+    pub run: Arc<Run>,
+    /// Its token; none where the run was opened before under the same key.
+    pub secret: Option<Secret>,
+}
+
 impl Handle {
-    /// Opens a run. Answers with it and whether it was opened before under the same key.
+    /// Opens a run.
     ///
     /// # Errors
     /// IDEMPOTENCY_CONFLICT, STORAGE_FULL.
-    pub async fn open_run(&self, by: &Principal, request: OpenRun) -> Result<(Arc<Run>, bool), Box<Problem>> {
-        if !by.has(Role::Agent) {
+    pub async fn open_run(&self, by: &Principal, request: OpenRun) -> Result<OpenedRun, Box<Problem>> {
+        if !by.has(Role::Agent) || by.run.is_some() {
             return Err(Box::new(Problem::new(
                 Code::PermissionDenied,
                 "opening a run needs the role `agent`",
@@ -47,17 +57,23 @@ impl Handle {
                 let body = serde_json::json!({
                     "purpose": request.purpose, "tools": request.tools, "deadline": request.deadline,
                 });
-                let key = ApiKey::new(key, by, "run", &body)?;
+                // What is opened for one person is not found by who acts for another, or for itself.
+                let scope = match &by.on_behalf_of {
+                    None => "run".to_owned(),
+                    Some(person) => format!("run for {person}"),
+                };
+                let key = ApiKey::new(key, by, &scope, &body)?;
                 Some((key.scope, key.request))
             }
         };
         let seen = self.seen();
         let id = self.parts.ids.run();
+        let (secret, token) = self.run_token(id, by)?;
         let run = Box::new(Run {
             id,
             tenant: by.tenant.clone(),
             opener: Actor::from(by),
-            on_behalf_of: None,
+            on_behalf_of: by.on_behalf_of.clone(),
             purpose: request.purpose,
             tools: request.tools,
             opened: self.parts.clock.now(),
@@ -66,7 +82,8 @@ impl Handle {
             contracts: seen.digest,
             ended: None,
         });
-        self.ask(|reply| Message::OpenRun { run, seen, key, reply }).await
+        let (run, replayed) = self.ask(|reply| Message::OpenRun { run, token, seen, key, reply }).await?;
+        Ok(OpenedRun { run, secret: (!replayed).then_some(secret) })
     }
 
     /// A run carries no more than its opener may use. That a tool does not exist is said when it is used.
@@ -86,15 +103,17 @@ impl Handle {
     /// NOT_FOUND.
     pub fn run(&self, id: RunId, by: &Principal) -> Result<Run, Box<Problem>> {
         let run = self.published.run(self.records(), id).map_err(|error| unreadable(&error))?;
-        let wide = [Role::Approver, Role::Operator, Role::Auditor, Role::Admin].iter().any(|r| by.has(*r));
-        run.filter(|run| run.tenant == by.tenant && (wide || run.opener.name == by.name))
-            .ok_or_else(not_found)
+        let seen = |run: &Run| {
+            let opener = (run.opener.name.as_str(), run.on_behalf_of.as_deref());
+            sees(by, &run.tenant, run.id, opener)
+        };
+        run.filter(seen).ok_or_else(not_found)
     }
 
     /// A run in which this principal may act now.
     pub(super) fn open_run_of(&self, id: RunId, by: &Principal) -> Result<Run, Box<Problem>> {
         let run = self.run(id, by)?;
-        if run.opener.name != by.name {
+        if run.opener.name != by.name || run.on_behalf_of != by.on_behalf_of {
             return Err(Box::new(Problem::new(Code::PermissionDenied, "only its opener acts in a run")));
         }
         if !run.is_open(self.parts.clock.now()) {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use uuid::Uuid;
 
-use crate::domain::ids::{AttemptId, CallId, OperationId, RunId};
+use crate::domain::ids::{AttemptId, CallId, OperationId, RunId, TokenId};
 use crate::domain::{Millis, Time};
 use crate::ports::{Clock, IdSource};
 
@@ -68,6 +68,16 @@ impl IdSource for SystemIds {
 
     fn call(&self) -> CallId {
         CallId::from_u128(Uuid::now_v7().as_u128())
+    }
+
+    fn token(&self) -> TokenId {
+        TokenId::from_u128(Uuid::now_v7().as_u128())
+    }
+
+    fn secret(&self) -> Result<[u8; 32], String> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(|error| error.to_string())?;
+        Ok(bytes)
     }
 
     fn salt(&self) -> [u8; 16] {

@@ -7,6 +7,8 @@ mod members;
 mod outcome;
 mod own;
 mod refusals;
+mod runs;
+mod tokens;
 
 pub(super) use refusals::conflict;
 

@@ -11,6 +11,7 @@ use crate::domain::journal::{Entry, Fact, Head};
 use crate::domain::operation::{Body, Operation, RawAnswer, State};
 use crate::domain::pause::Pause;
 use crate::domain::run::Run;
+use crate::domain::token::{RunToken, Token};
 use crate::domain::{Digest, Time};
 
 /// The keys of all records. First byte: the kind.
@@ -77,6 +78,16 @@ pub mod keys {
     pub fn idempotency(scope: Digest) -> Key {
         key(b'i', &[&scope.0])
     }
+    /// A token of a principal, by the digest of its secret: who brings the secret finds it, and nobody else.
+    #[must_use]
+    pub fn token(sha256: Digest) -> Key {
+        key(b't', &[&sha256.0])
+    }
+    /// The token of a run that is in force.
+    #[must_use]
+    pub fn run_token(id: RunId) -> Key {
+        key(b'u', &[&id.to_bytes()])
+    }
     /// The daemon's own record.
     #[must_use]
     pub fn meta() -> Key {
@@ -137,7 +148,12 @@ impl Meta {
             Fact::Resumed { scope, name } => {
                 self.pauses.retain(|known| (known.scope, &known.name) != (*scope, name));
             }
-            Fact::Operation(_) | Fact::RunOpened(_) | Fact::RunEnded(_) => {}
+            Fact::Operation(_)
+            | Fact::RunOpened(_)
+            | Fact::RunEnded(_)
+            | Fact::TokenCreated { .. }
+            | Fact::TokenRevoked { .. }
+            | Fact::RunTokenIssued(_) => {}
         }
     }
 }
@@ -258,6 +274,31 @@ impl Records<'_> {
         self.value(&keys::idempotency(scope))
     }
 
+    /// A token of a principal and the version of its record.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub fn token(&self, sha256: Digest) -> Result<Option<(Token, u64)>, RecordError> {
+        self.get(&keys::token(sha256))
+    }
+
+    /// All tokens of principals, with the digests of their secrets.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub fn tokens(&self) -> Result<Vec<(Digest, Token)>, RecordError> {
+        let rows = self.0.scan(&Range::prefix(&keys::space(b't')), usize::MAX)?;
+        rows.into_iter().map(|(key, record)| Ok((digest_at_end(&key), decode_row(&key, record)?))).collect()
+    }
+
+    /// The token of a run that is in force, and the version of its record.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub fn run_token(&self, id: RunId) -> Result<Option<(RunToken, u64)>, RecordError> {
+        self.get(&keys::run_token(id))
+    }
+
     /// The daemon's own record and its version.
     ///
     /// # Errors
@@ -326,4 +367,12 @@ pub fn id_at_end(key: &Key) -> Option<OperationId> {
     let bytes = key.as_bytes();
     let tail = bytes.get(bytes.len().checked_sub(16)?..)?;
     tail.try_into().ok().map(OperationId::from_bytes)
+}
+
+/// The digest at the end of a key; a key of another length is found by `verify`.
+#[must_use]
+pub fn digest_at_end(key: &Key) -> Digest {
+    let bytes = key.as_bytes();
+    let tail = bytes.len().checked_sub(32).and_then(|start| bytes.get(start..));
+    tail.and_then(|tail| tail.try_into().ok()).map_or(Digest::ZERO, Digest)
 }

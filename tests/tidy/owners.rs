@@ -31,6 +31,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("saphyr_parser", &["src/contracts/yaml.rs"]),
     ("regex_syntax", &["src/kit/generate/pattern.rs"]),
     ("quick_xml", &["src/kit/junit.rs"]),
+    ("getrandom", &["src/engine/system.rs"]),
     ("mimalloc", &["src/main.rs"]),
     ("serde_json_canonicalizer", &["src/contracts/mod.rs", "src/domain/json"]),
     ("sha2", &["src/domain/digest.rs"]),

@@ -10,10 +10,11 @@ mod pauses;
 mod policy;
 mod restore;
 mod runs;
+mod tokens;
 
-use axum::Router;
 use axum::http::{StatusCode, Uri};
 use axum::routing::{MethodRouter, get, post};
+use axum::{Extension, Router};
 use strsim::damerau_levenshtein;
 
 use super::Api;
@@ -21,31 +22,57 @@ use super::answer::{Refused, invalid};
 use crate::domain::Code;
 use crate::domain::problem::Problem;
 
-type Route = (&'static str, MethodRouter<Api>);
+/// One path.
+struct Route {
+    path: &'static str,
+    methods: MethodRouter<Api>,
+    /// Whether it is there for the token of a run.
+    run: bool,
+}
+
+fn route(path: &'static str, methods: MethodRouter<Api>) -> Route {
+    Route { path, methods, run: false }
+}
+
+impl Route {
+    fn for_runs(mut self) -> Route {
+        self.run = true;
+        self
+    }
+}
+
+/// What a route is for, seen by whoever looks at the caller.
+#[derive(Clone, Copy)]
+pub(super) struct Access {
+    pub(super) run: bool,
+}
 
 /// Every path and its methods.
 fn list() -> Vec<Route> {
     let mut routes = vec![
-        ("/v1/runs", post(runs::open)),
-        ("/v1/runs/{id}", get(runs::show)),
-        ("/v1/runs/{id}/calls", post(runs::call)),
-        ("/v1/runs/{id}/proposals", post(runs::propose)),
-        ("/v1/runs/{id}/cancel", post(runs::cancel)),
-        ("/v1/operations", get(operations::list)),
-        ("/v1/operations/{id}", get(operations::show)),
-        ("/v1/operations/{id}/events", get(operations::events)),
-        ("/v1/operations/{id}/answer", get(operations::answer)),
-        ("/v1/inbox", get(inbox::show)),
-        ("/v1/events", get(events::stream)),
-        ("/v1/contracts", get(catalog::contracts)),
-        ("/v1/catalog", get(catalog::show)),
-        ("/v1/catalog/reload", post(catalog::reload)),
-        ("/v1/pauses", get(pauses::list).post(pauses::pause)),
-        ("/v1/pauses/resume", post(pauses::resume)),
-        ("/v1/policy/explain", get(policy::explain).post(policy::dry_run)),
-        ("/v1/restore/accept", post(restore::accept)),
-        ("/healthz", get(health::healthz)),
-        ("/readyz", get(health::readyz)),
+        route("/v1/runs", post(runs::open)),
+        route("/v1/runs/{id}", get(runs::show)).for_runs(),
+        route("/v1/runs/{id}/calls", post(runs::call)).for_runs(),
+        route("/v1/runs/{id}/proposals", post(runs::propose)).for_runs(),
+        route("/v1/runs/{id}/cancel", post(runs::cancel)),
+        route("/v1/runs/{id}/token", post(runs::token)),
+        route("/v1/operations", get(operations::list)).for_runs(),
+        route("/v1/operations/{id}", get(operations::show)).for_runs(),
+        route("/v1/operations/{id}/events", get(operations::events)).for_runs(),
+        route("/v1/operations/{id}/answer", get(operations::answer)),
+        route("/v1/inbox", get(inbox::show)),
+        route("/v1/events", get(events::stream)).for_runs(),
+        route("/v1/contracts", get(catalog::contracts)),
+        route("/v1/catalog", get(catalog::show)),
+        route("/v1/catalog/reload", post(catalog::reload)),
+        route("/v1/pauses", get(pauses::list).post(pauses::pause)),
+        route("/v1/pauses/resume", post(pauses::resume)),
+        route("/v1/policy/explain", get(policy::explain).post(policy::dry_run)),
+        route("/v1/restore/accept", post(restore::accept)),
+        route("/v1/tokens", get(tokens::list).post(tokens::create)),
+        route("/v1/tokens/{id}/revoke", post(tokens::revoke)),
+        route("/healthz", get(health::healthz)),
+        route("/readyz", get(health::readyz)),
     ];
     routes.extend(commands());
     routes
@@ -54,23 +81,23 @@ fn list() -> Vec<Route> {
 /// The commands on an operation.
 fn commands() -> Vec<Route> {
     vec![
-        ("/v1/operations/{id}/approve", post(commands::approve)),
-        ("/v1/operations/{id}/deny", post(commands::deny)),
-        ("/v1/operations/{id}/revoke", post(commands::revoke)),
-        ("/v1/operations/{id}/commit", post(commands::commit)),
-        ("/v1/operations/{id}/cancel", post(commands::cancel)),
-        ("/v1/operations/{id}/reconcile", post(commands::reconcile)),
-        ("/v1/operations/{id}/resolve", post(commands::resolve)),
-        ("/v1/operations/{id}/abandon", post(commands::abandon)),
-        ("/v1/operations/{id}/compensate", post(commands::compensate)),
+        route("/v1/operations/{id}/approve", post(commands::approve)),
+        route("/v1/operations/{id}/deny", post(commands::deny)),
+        route("/v1/operations/{id}/revoke", post(commands::revoke)),
+        route("/v1/operations/{id}/commit", post(commands::commit)).for_runs(),
+        route("/v1/operations/{id}/cancel", post(commands::cancel)).for_runs(),
+        route("/v1/operations/{id}/reconcile", post(commands::reconcile)),
+        route("/v1/operations/{id}/resolve", post(commands::resolve)),
+        route("/v1/operations/{id}/abandon", post(commands::abandon)),
+        route("/v1/operations/{id}/compensate", post(commands::compensate)),
     ]
 }
 
 /// The router of the whole API; made once per process.
 pub(super) fn router(api: Api) -> Router {
     let mut router = Router::new();
-    for (path, methods) in list() {
-        router = router.route(path, methods);
+    for Route { path, methods, run, .. } in list() {
+        router = router.route(path, methods.layer(Extension(Access { run })));
     }
     router.fallback(no_such_path).method_not_allowed_fallback(wrong_method).with_state(api)
 }
@@ -79,9 +106,9 @@ async fn no_such_path(uri: Uri) -> Refused {
     let path = uri.path();
     // Ids in a path differ by more than a slip of the finger; only fixed paths are worth a suggestion.
     let near = list()
-        .iter()
-        .filter(|(known, _)| !known.contains('{'))
-        .map(|(known, _)| (damerau_levenshtein(path, known), *known))
+        .into_iter()
+        .filter(|route| !route.path.contains('{'))
+        .map(|route| (damerau_levenshtein(path, route.path), route.path))
         .min()
         .filter(|(distance, _)| *distance <= 3);
     let detail = match near {

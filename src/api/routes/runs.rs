@@ -10,12 +10,13 @@ use crate::api::strict::{Id, JsonBody, Query};
 use crate::api::wire::request::{
     CallBody, EmptyBody, IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED, OpenRunBody, ProposeBody, ToolRef,
 };
-use crate::api::wire::{CallView, ProposedView, RunView, WarningView};
+use crate::api::wire::{CallView, IssuedRunView, ProposedView, RunView, WarningView};
 use crate::domain::Code;
 use crate::domain::ids::RunId;
 use crate::domain::problem::Problem;
+use crate::domain::token::Secret;
 use crate::domain::trace::{TRACEPARENT, TraceId};
-use crate::engine::{CallRequest, OpenRun, ProposeRequest};
+use crate::engine::{CallRequest, OpenRun, OpenedRun, ProposeRequest};
 
 pub(super) async fn open(
     caller: Caller,
@@ -30,8 +31,21 @@ pub(super) async fn open(
         key: idempotency_key(&headers)?,
         trace: trace(&headers),
     };
-    let (run, replayed) = caller.engine().open_run(caller.principal(), request).await?;
-    created(&RunView::of(&run, caller.now()), replayed)
+    let OpenedRun { run, secret } = caller.engine().open_run(caller.principal(), request).await?;
+    let replayed = secret.is_none();
+    let view = RunView::of(&run, caller.now());
+    created(&IssuedRunView { run: view, token: secret.map(Secret::reveal) }, replayed)
+}
+
+pub(super) async fn token(
+    caller: Caller,
+    Id(run): Id<RunId>,
+    Query(NoQuery): Query<NoQuery>,
+    JsonBody(EmptyBody {}): JsonBody<EmptyBody>,
+) -> Answer {
+    let (run, secret) = caller.engine().reissue_run_token(run, caller.principal()).await?;
+    let run = RunView::of(&run, caller.now());
+    json(StatusCode::CREATED, &IssuedRunView { run, token: Some(secret.reveal()) })
 }
 
 /// The trace that the client is in. A header that is none, or two of them, are no trace, as the recommendation wants it.

@@ -8,6 +8,7 @@ use crate::api::wire::request::{ResolveOutcome, ToolRef};
 use crate::domain::ids::{OperationId, RunId};
 use crate::domain::operation::State;
 use crate::domain::pause::PauseScope;
+use crate::domain::principal::Role;
 use crate::domain::{Digest, Time};
 
 /// The longest text of a person or model in a request: a page, not a book.
@@ -151,6 +152,18 @@ impl Field for Vec<ToolRef> {
             }
         }
         if all_wrong.is_empty() { Ok(tools) } else { Err(all_wrong) }
+    }
+}
+
+impl Field for Vec<Role> {
+    fn read(value: Value) -> Result<Vec<Role>, Wrong> {
+        let names = "expected an array of roles: agent, approver, operator, contract_owner, auditor, admin";
+        // Each role once: a list that is longer says something else than it seems to.
+        let roles: Vec<Role> = serde_json::from_value(value).map_err(|_| wrong(names))?;
+        let mut once = roles.clone();
+        once.sort_unstable();
+        once.dedup();
+        if once.len() == roles.len() { Ok(roles) } else { Err(wrong("a role is given twice")) }
     }
 }
 

@@ -7,8 +7,10 @@ mod flow;
 mod lists;
 mod policy;
 mod refusals;
+mod run_tokens;
 mod sockets;
 mod streams;
+mod tokens;
 mod twins;
 
 use std::sync::Arc;
@@ -29,6 +31,8 @@ pub(super) const OURS: u32 = 1000;
 pub(super) const MALLORY: u32 = 1001;
 /// The account of eve: an operator of another tenant.
 pub(super) const EVE: u32 = 2000;
+/// An account that is no principal.
+pub(super) const NOBODY: u32 = 4711;
 /// More than any answer in these tests.
 const ANSWER_BYTES: usize = 1 << 24;
 
@@ -114,6 +118,9 @@ impl Tester {
         let world = World::start();
         world.service.put("n1", 17, "old");
         world.service.put("n2", 3, "two");
+        for uid in [OURS, MALLORY, EVE] {
+            names(uid).into_iter().for_each(|principal| world.directory.know(principal));
+        }
         let api = Api::new(settings());
         api.ready(world.handle.clone());
         let service = api.service();
@@ -142,6 +149,26 @@ impl Tester {
 
     pub(super) async fn post(&self, name: &str, path: &str, body: &Value) -> Got {
         self.send(OURS, Tester::request("POST", path, name, Some(&body.to_string()))).await
+    }
+
+    /// The same with a token in place of an account: whoever has none of its own, and no name.
+    pub(super) fn bearing(token: &str, method: &str, path: &str, body: Option<&Value>) -> Request<Body> {
+        let text = body.map(ToString::to_string);
+        let mut request = Tester::request(method, path, "", text.as_deref());
+        request.headers_mut().insert("authorization", format!("Bearer {token}").parse().unwrap());
+        request
+    }
+
+    /// Sends it with a token from an account that is nobody.
+    pub(super) async fn bear(&self, token: &str, method: &str, path: &str, body: Option<&Value>) -> Got {
+        self.send(NOBODY, Tester::bearing(token, method, path, body)).await
+    }
+
+    /// Makes a token; answers with its secret and its id.
+    pub(super) async fn token(&self, body: &Value) -> (String, String) {
+        let got = self.post("oscar", "/v1/tokens", body).await;
+        let made = got.ok(201);
+        (text(made, "token"), text(made, "id"))
     }
 
     pub(super) async fn open_run(&self) -> String {

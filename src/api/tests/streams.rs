@@ -70,8 +70,10 @@ async fn a_reader_sees_what_happens_from_now_on() {
     let (id, digest) = t.propose("set_note.v1").await;
     let path = format!("/v1/operations/{id}/approve?wait=20s");
     t.post("alice", &path, &json!({"digest": digest})).await.ok(200);
-    let events = reader.take(5).await;
-    assert_eq!(names(&events), ["run_opened", "proposed", "approved", "execution_started", "succeeded"]);
+    let events = reader.take(6).await;
+    let expected =
+        ["run_opened", "run_token_issued", "proposed", "approved", "execution_started", "succeeded"];
+    assert_eq!(names(&events), expected);
     assert!(events.windows(2).all(|pair| pair[0].seq + 1 == pair[1].seq));
 }
 
@@ -86,11 +88,11 @@ async fn a_resumed_reader_misses_nothing_and_repeats_nothing() {
     t.post("alice", &path, &json!({"digest": digest})).await.ok(200);
     let last = first.last().unwrap().seq.to_string();
     let mut resumed = Reader::open(&t, OURS, "alice", Some(&last)).await.unwrap();
-    let rest = resumed.take(3).await;
+    let rest = resumed.take(4).await;
     let seqs: Vec<_> = first.iter().chain(&rest).map(|event| event.seq).collect();
-    assert_eq!(seqs, [1, 2, 3, 4, 5]);
+    assert_eq!(seqs, [1, 2, 3, 4, 5, 6]);
     let mut again = Reader::open(&t, OURS, "alice", Some("0")).await.unwrap();
-    let all = again.take(5).await;
+    let all = again.take(6).await;
     assert_eq!(all, first.into_iter().chain(rest).collect::<Vec<_>>());
 }
 
@@ -99,7 +101,7 @@ async fn a_reader_that_lags_goes_on_from_the_store() {
     let t = Tester::start();
     let run = t.open_run().await;
     let mut reader = Reader::open(&t, OURS, "alice", Some("0")).await.unwrap();
-    assert_eq!(names(&reader.take(1).await), ["run_opened"]);
+    assert_eq!(names(&reader.take(2).await), ["run_opened", "run_token_issued"]);
     // More than the frames that wait for a reader and more than one batch from the store, while it does not read.
     let count = 600;
     for number in 0..count {
@@ -108,7 +110,7 @@ async fn a_reader_that_lags_goes_on_from_the_store() {
     }
     let events = reader.take(count).await;
     let seqs: Vec<_> = events.iter().map(|event| event.seq).collect();
-    assert_eq!(seqs, (2..2 + u64::try_from(count).unwrap()).collect::<Vec<_>>());
+    assert_eq!(seqs, (3..3 + u64::try_from(count).unwrap()).collect::<Vec<_>>());
 }
 
 #[tokio::test]
@@ -121,7 +123,7 @@ async fn nobody_sees_the_events_of_others() {
     own.ok(201);
     let event = reader.next().await.unwrap();
     assert_eq!((event.name.as_str(), event.by.name.as_str()), ("run_opened", "mallory"));
-    assert_eq!(event.seq, 3);
+    assert_eq!(event.seq, 4);
 }
 
 #[tokio::test]

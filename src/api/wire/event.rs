@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{is_false, json_of};
-use crate::domain::ids::{OperationId, RunId};
+use crate::domain::ids::{OperationId, RunId, TokenId};
 use crate::domain::journal::{Entry, Fact, Subject};
 use crate::domain::operation::{Actor, Event, Wait};
 use crate::domain::{Digest, Time};
@@ -19,6 +19,8 @@ pub enum SubjectView {
     Run(RunId),
     /// The daemon itself.
     System,
+    /// A token of a principal.
+    Token(TokenId),
 }
 
 impl From<Subject> for SubjectView {
@@ -27,6 +29,7 @@ impl From<Subject> for SubjectView {
             Subject::Operation(id) => SubjectView::Operation(id),
             Subject::Run(id) => SubjectView::Run(id),
             Subject::System => SubjectView::System,
+            Subject::Token(id) => SubjectView::Token(id),
         }
     }
 }
@@ -103,6 +106,10 @@ fn data(entry: &Entry, fact: &Fact, eyes: Eyes<'_>) -> Option<Value> {
         | Fact::Resumed { .. }
         | Fact::Imported { .. }
         | Fact::RestoreAccepted { .. } => content(serde_json::to_value(fact).ok()?),
+        // The digest of a secret is nobody's business.
+        Fact::TokenCreated { token, .. } => serde_json::to_value(token).ok()?,
+        Fact::TokenRevoked { .. } => return None,
+        Fact::RunTokenIssued(token) => serde_json::json!({ "count": token.count }),
     };
     let mut value = if value.is_null() { return None } else { value };
     if let Subject::Operation(id) = entry.subject {

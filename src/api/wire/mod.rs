@@ -14,6 +14,7 @@ mod policy;
 pub mod request;
 mod result;
 mod run;
+mod token;
 mod warning;
 
 pub use event::{EventView, Eyes, SubjectView};
@@ -32,7 +33,8 @@ pub use parts::{
 pub use pauses::{PauseView, PausesView};
 pub use policy::{MatchedView, NeededView, PolicyView};
 pub use result::{RawAnswerView, ResourceView, ResultView};
-pub use run::{CallView, RunView};
+pub use run::{CallView, IssuedRunView, RunView};
+pub use token::{IssuedTokenView, TokenView};
 pub use warning::{ProposedView, WarningView};
 
 use serde_json::Value;

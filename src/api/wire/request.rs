@@ -2,12 +2,14 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::ids::{OperationId, RunId};
 use crate::domain::pause::PauseScope;
+use crate::domain::principal::Role;
 use crate::domain::{Digest, Time};
 
 /// Header that carries the name a client acts as, where its account has several.
@@ -223,6 +225,30 @@ pub struct ResolveBody {
     pub receipt: Option<Value>,
     /// How the operator knows.
     pub note: String,
+}
+
+/// `POST /v1/tokens`
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct CreateTokenBody {
+    /// For whom it is to speak.
+    pub principal: String,
+    /// At most these roles; all of the principal's if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roles: Option<Vec<Role>>,
+    /// How long it lasts, such as `30d`.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "duration")]
+    pub expires_in: Option<Duration>,
+    /// The principal for whom its bearer acts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_behalf_of: Option<String>,
+}
+
+#[allow(clippy::ref_option)] // serde passes references
+fn duration<S: serde::Serializer>(value: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        None => serializer.serialize_none(),
+        Some(duration) => serializer.collect_str(&humantime::format_duration(*duration)),
+    }
 }
 
 /// A body without members: `/commit`, `/reconcile`, runs' `/cancel`, `/compensate`, `/v1/restore/accept`. It may also be

@@ -61,6 +61,17 @@ impl RunView {
     }
 }
 
+/// A run with its token, which no other answer shows.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct IssuedRunView {
+    /// The run.
+    #[serde(flatten)]
+    pub run: RunView,
+    /// The token that is worth this run and nothing else; left out where the run was opened before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+}
+
 /// What a read answered.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct CallView {

@@ -1,5 +1,5 @@
 //! The daemon's socket from the other side: one request, one connection, one answer. Who may call it: the commands.
-//! What it never does: repeat a request, open the store, or read a credential; who asks is the kernel's business.
+//! What it never does: repeat a request, open the store, or look for a credential; it sends the token that it is given.
 
 mod error;
 #[cfg(test)]
@@ -35,6 +35,27 @@ const KEY_HEADER: &str = "idempotency-key";
 pub(crate) struct Client {
     socket: PathBuf,
     as_name: Option<String>,
+    token: Option<Bearer>,
+}
+
+/// A token that is sent with every request; its debug form does not show it.
+#[derive(Clone)]
+pub(crate) struct Bearer(header::HeaderValue);
+
+impl Bearer {
+    /// A word that can stand in a header.
+    pub(crate) fn new(token: &str) -> Option<Bearer> {
+        let word = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
+        let mut value = header::HeaderValue::try_from(format!("Bearer {token}")).ok().filter(|_| word)?;
+        value.set_sensitive(true);
+        Some(Bearer(value))
+    }
+}
+
+impl std::fmt::Debug for Bearer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Bearer(…)")
+    }
 }
 
 /// One request.
@@ -89,7 +110,12 @@ impl Ask {
 impl Client {
     /// A client of this socket, speaking under this name of the account.
     pub(crate) fn new(socket: PathBuf, as_name: Option<String>) -> Client {
-        Client { socket, as_name }
+        Client { socket, as_name, token: None }
+    }
+
+    /// The same, bringing a token.
+    pub(crate) fn with_token(self, token: Bearer) -> Client {
+        Client { token: Some(token), ..self }
     }
 
     /// Sends it once and reads the wanted answer.
@@ -158,6 +184,9 @@ impl Client {
         }
         if let Some(name) = &self.as_name {
             request = request.header(AS_HEADER, name);
+        }
+        if let Some(Bearer(token)) = &self.token {
+            request = request.header(header::AUTHORIZATION, token);
         }
         if let Some(key) = &ask.key {
             request = request.header(KEY_HEADER, key);

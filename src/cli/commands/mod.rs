@@ -20,6 +20,7 @@ mod restore;
 mod run;
 mod sandbox;
 mod serve;
+mod token;
 mod verify;
 
 use clap::Subcommand;
@@ -62,6 +63,9 @@ pub(crate) enum Command {
     Serve(serve::ServeArgs),
     /// Read daemon.toml and say what is wrong with it
     CheckConfig,
+    /// Tokens that speak for a principal: make one, list them, end one
+    #[command(subcommand)]
+    Token(token::TokenCommand),
     /// Walk the journal and recompute every operation (offline)
     Verify(verify::VerifyArgs),
     /// Write a backup (offline)
@@ -99,6 +103,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Doctor => doctor::run(context),
         Command::Serve(args) => serve::run(args, context),
         Command::CheckConfig => check_config::run(context),
+        Command::Token(command) => token::run(command, context),
         Command::Verify(args) => verify::run(args, context),
         Command::Export(args) => export::run(args, context),
         Command::Import(args) => import::run(args, context),

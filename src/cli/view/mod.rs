@@ -14,6 +14,7 @@ mod policy;
 mod readiness;
 #[cfg(test)]
 mod tests;
+mod tokens;
 
 use super::failure::effect_words;
 use super::output::paper::Paper;
@@ -30,6 +31,7 @@ pub(crate) use history::raw_answer;
 pub(crate) use lists::{inbox, operations, run};
 pub(crate) use next::leading;
 pub(crate) use readiness::readiness;
+pub(crate) use tokens::{token, tokens};
 
 /// The approval view: everything that is known of one operation.
 pub(crate) fn operation(detail: &OperationDetail) -> Paper {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Entry, Fact, Head, Subject};
-use crate::domain::ids::{OperationId, RunId};
+use crate::domain::ids::{OperationId, RunId, TokenId};
 use crate::domain::operation::samples::{Person, actor, golden, time};
 use crate::domain::principal::{Assurance, PrincipalKind};
 use crate::domain::{Digest, Time};
@@ -67,11 +67,13 @@ const HEADER: &[(&str, Change)] = &[
     ("by.assurance", |e| e.by.assurance = Assurance::LocalUid),
     ("name moved to person", |e| { e.by.person = format!("{}{}", e.by.name, e.by.person); e.by.name.clear(); }),
     ("subject, system", |e| e.subject = Subject::System),
+    ("subject, a token", |e| e.subject = Subject::Token(TokenId::from_u128(7))),
     ("subject, another operation", |e| e.subject = Subject::Operation(OperationId::from_u128(7))),
     ("subject, a run of the same number", |e| e.subject = match e.subject {
         Subject::Operation(id) => Subject::Run(RunId::from_u128(id.as_u128())),
         Subject::Run(id) => Subject::Operation(OperationId::from_u128(id.as_u128())),
         Subject::System => Subject::Run(RunId::from_u128(0)),
+        Subject::Token(id) => Subject::Run(RunId::from_u128(id.as_u128())),
     }),
     ("number", |e| e.number += 1),
     ("name", |e| e.name.push('x')),

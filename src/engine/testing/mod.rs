@@ -48,11 +48,26 @@ impl Clock for TestClock {
 pub(crate) struct TestDirectory {
     banned: Mutex<Vec<String>>,
     budgets: OnceLock<Vec<Budget>>,
+    known: Mutex<Vec<Principal>>,
 }
 
 impl TestDirectory {
     pub(crate) fn ban(&self, name: &str) {
         self.banned.lock().unwrap_or_else(PoisonError::into_inner).push(name.to_owned());
+    }
+
+    /// Makes a principal known by its name.
+    pub(crate) fn know(&self, principal: Principal) {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).push(principal);
+    }
+
+    /// A principal that a test has made known.
+    pub(crate) fn principal_named(&self, name: &str) -> Principal {
+        self.principal(name).unwrap()
+    }
+
+    fn is_banned(&self, name: &str) -> bool {
+        self.banned.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|banned| banned == name)
     }
 }
 
@@ -76,7 +91,16 @@ impl Directory for TestDirectory {
         if !self.may_use(&requester.name, on_behalf_of, tenant, tool) {
             return false;
         }
-        !self.banned.lock().unwrap_or_else(PoisonError::into_inner).contains(&requester.name)
+        !self.is_banned(&requester.name)
+    }
+
+    fn may_be_acted_for(&self, person: &str, _: &str) -> bool {
+        !self.is_banned(person)
+    }
+
+    fn principal(&self, name: &str) -> Option<Principal> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().find(|known| known.name == name && !self.is_banned(name)).cloned()
     }
 
     fn owner_of(&self, _: &Principal) -> Option<String> {
@@ -222,5 +246,8 @@ pub(crate) fn principal(name: &str, kind: PrincipalKind, roles: &[Role]) -> Prin
         roles: roles.to_vec(),
         groups: Vec::new(),
         assurance: Assurance::LocalUid,
+        on_behalf_of: None,
+        token: None,
+        run: None,
     }
 }

@@ -27,7 +27,7 @@ async fn persistent(world: &World, told: &mut Vec<OperationId>) -> OperationId {
     let open = || OpenRun { key: Some("run".to_owned()), ..all_tools() };
     let run = loop {
         match world.handle.open_run(&agent(), open()).await {
-            Ok((run, _)) => break run.id,
+            Ok(opened) => break opened.run.id,
             Err(_) => tokio::time::sleep(Duration::from_millis(5)).await,
         }
     };
@@ -84,7 +84,7 @@ async fn what_is_left_of_the_space_is_for_outcomes() {
     let store = kept.unwrap();
     world.service.put("n", 1, "old");
     let open = || OpenRun { key: Some("run".to_owned()), ..all_tools() };
-    let (run, _) = world.handle.open_run(&agent(), open()).await.unwrap();
+    let run = world.handle.open_run(&agent(), open()).await.unwrap().run;
     let id = propose(&world, run.id, "set_note", "n").await;
     store.low(true);
     let commits = store.commits();
@@ -94,7 +94,8 @@ async fn what_is_left_of_the_space_is_for_outcomes() {
     ] {
         assert_eq!(refused.unwrap_err().code, Code::StorageFull);
     }
-    assert!(world.handle.open_run(&agent(), open()).await.unwrap().1, "a repeat is answered all the same");
+    let again = world.handle.open_run(&agent(), open()).await.unwrap();
+    assert!(again.secret.is_none(), "a repeat is answered all the same, without a token");
     assert_eq!(store.commits(), commits, "nothing was written for them");
     approve(&world, id).await;
     until_state(&world, id, State::Succeeded).await;

@@ -56,7 +56,7 @@ async fn a_key_counts_within_its_principal_and_run() {
     world.service.put("n", 1, "old");
     let other = principal("other", PrincipalKind::Agent, &[Role::Agent]);
     let (one, two) = (run(&world).await, run(&world).await);
-    let three = world.handle.open_run(&other, all_tools()).await.unwrap().0.id;
+    let three = world.handle.open_run(&other, all_tools()).await.unwrap().run.id;
     let mut ids = std::collections::BTreeSet::new();
     for (run, by) in [(one, agent()), (two, agent()), (three, other)] {
         let proposed = world.handle.propose(run, &by, keyed("k", "A")).await.unwrap();

@@ -63,7 +63,7 @@ fn all_tools() -> OpenRun {
 }
 
 async fn run(world: &World) -> RunId {
-    world.handle.open_run(&agent(), all_tools()).await.unwrap().0.id
+    world.handle.open_run(&agent(), all_tools()).await.unwrap().run.id
 }
 
 fn request(tool: &str, note: &str, text: &str) -> ProposeRequest {

@@ -11,7 +11,7 @@ async fn pages_are_whole_while_operations_end() {
     world.service.put("n", 1, "old");
     let run = run(&world).await;
     let other = principal("other", PrincipalKind::Agent, &[Role::Agent]);
-    let others = world.handle.open_run(&other, all_tools()).await.unwrap().0.id;
+    let others = world.handle.open_run(&other, all_tools()).await.unwrap().run.id;
     let mut mine = BTreeSet::new();
     for n in 0..60 {
         if n % 3 == 0 {

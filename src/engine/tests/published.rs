@@ -28,7 +28,7 @@ async fn until_held(store: &Faulty<SledStore>) {
 async fn a_run_is_shown_when_its_opening_is_synced() {
     let (world, store) = held(1);
     let handle = world.handle.clone();
-    let opened = tokio::spawn(async move { handle.open_run(&agent(), all_tools()).await.unwrap().0.id });
+    let opened = tokio::spawn(async move { handle.open_run(&agent(), all_tools()).await.unwrap().run.id });
     until_held(&store).await;
     let rows = world.store.scan(&crate::store::Range::prefix(&crate::store::records::keys::space(b'r')), 9);
     let (key, _) = rows.unwrap().remove(0);

@@ -9,7 +9,7 @@ async fn the_deadline_of_a_run_cancels_what_is_approved_in_it() {
     world.service.put("n", 1, "old");
     let deadline = world.handle.parts().clock.now().plus(Millis::secs(300));
     let open = OpenRun { deadline: Some(deadline), ..all_tools() };
-    let run = world.handle.open_run(&agent(), open).await.unwrap().0.id;
+    let run = world.handle.open_run(&agent(), open).await.unwrap().run.id;
     let id = propose(&world, run, "set_note_later", "n").await;
     approve(&world, id).await;
     // A late word about it does not make the deadline forgotten.

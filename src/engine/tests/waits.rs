@@ -96,7 +96,7 @@ async fn who_holds_a_target_is_not_told_to_who_may_not_see_it() {
     let first = propose(&world, run(&world).await, "set_note", "n").await;
     world.service.put("n", 1, "old");
     let other = principal("other", PrincipalKind::Agent, &[Role::Agent]);
-    let others = world.handle.open_run(&other, all_tools()).await.unwrap().0.id;
+    let others = world.handle.open_run(&other, all_tools()).await.unwrap().run.id;
     let second = world.handle.propose(others, &other, request("set_note_later", "n", "x")).await.unwrap();
     let second = second.stored.operation.id();
     approve(&world, first).await;

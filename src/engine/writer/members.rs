@@ -4,19 +4,17 @@ use std::sync::Arc;
 
 use super::Writer;
 use super::refusals::{conflict, refused};
-use crate::domain::ids::{OperationId, RunId};
+use crate::domain::ids::OperationId;
 use crate::domain::journal::{Fact, Subject};
 use crate::domain::operation::{Actor, Answer, Command, Event, Facts, State, decide, propose};
 use crate::domain::principal::Principal;
 use crate::domain::problem::Problem;
-use crate::domain::run::{Run, RunEnd};
 use crate::domain::{Code, Digest};
-use crate::engine::contracts_seen::Seen;
 use crate::engine::group::{Stamp, internal};
-use crate::engine::handle::{CommandDone, not_found, unreadable};
+use crate::engine::handle::{CommandDone, unreadable};
 use crate::engine::message::{Message, Reply};
 use crate::engine::propose::{Draft, Proposed};
-use crate::store::records::{Created, IdempotencyRecord, Records, Stored, keys};
+use crate::store::records::{Created, IdempotencyRecord, Records, Stored};
 
 impl Writer {
     pub(super) fn member(&mut self, message: Message) {
@@ -28,7 +26,12 @@ impl Writer {
             Message::Answer { id, attempt, answer, beside } => self.answer(id, attempt, *answer, *beside),
             Message::AttemptEnded { attempt } => self.attempt_ended(attempt),
             Message::Status { id, answer, readback } => self.status(id, answer, readback),
-            Message::OpenRun { run, seen, key, reply } => self.open_run(*run, &seen, key, reply),
+            Message::OpenRun { run, token, seen, key, reply } => {
+                self.open_run(*run, token, &seen, key, reply);
+            }
+            Message::IssueRunToken { token, by, reply } => self.issue_run_token(token, &by, reply),
+            Message::CreateToken { sha256, token, reply } => self.create_token(sha256, *token, reply),
+            Message::RevokeToken { sha256, by, reply } => self.revoke_token(sha256, &by, reply),
             Message::CancelRun { id, by, reply } => self.cancel_run(id, &by, reply),
             Message::AcceptRestore { by, reply } => self.accept_restore(&by, reply),
             Message::Loaded { catalog, configuration } => self.loaded(catalog, configuration),
@@ -86,7 +89,7 @@ impl Writer {
     }
 
     /// What is left is for outcomes: nothing new is begun.
-    fn refuse_low_space<T>(&self, reply: Reply<T>) -> Option<Reply<T>> {
+    pub(super) fn refuse_low_space<T>(&self, reply: Reply<T>) -> Option<Reply<T>> {
         if !self.parts.store.low_space() {
             return Some(reply);
         }
@@ -235,60 +238,6 @@ impl Writer {
         self.memory.snooze(stored, self.now());
     }
 
-    fn open_run(
-        &mut self,
-        run: Run,
-        seen: &Seen,
-        key: Option<(Digest, Digest)>,
-        reply: Reply<(Arc<Run>, bool)>,
-    ) {
-        let Some(reply) = self.refuse_while_dead(reply) else { return };
-        // A repeat is answered all the same.
-        let low = self.parts.store.low_space();
-        if let Some((scope, request)) = key {
-            match self.remembered(scope) {
-                Ok(None) => {}
-                Ok(Some(IdempotencyRecord { created: Created::Run(id), request: known, .. }))
-                    if known == request =>
-                {
-                    match self.run_record(id) {
-                        Ok(run) => self.tell(reply, (run, true)),
-                        Err(problem) => drop(reply.send(Err(problem))),
-                    }
-                    return;
-                }
-                Ok(Some(record)) => return drop(reply.send(Err(conflict(&record, request)))),
-                Err(problem) => return drop(reply.send(Err(problem))),
-            }
-            let record = IdempotencyRecord {
-                request,
-                arguments: request,
-                created: Created::Run(run.id),
-                at: run.opened,
-            };
-            if !low && let Err(error) = self.group.put_idempotency(scope, record) {
-                return drop(reply.send(Err(internal(&error))));
-            }
-        }
-        let Some(reply) = self.refuse_low_space(reply) else { return };
-        let run = Arc::new(run);
-        let fact = Fact::RunOpened(Box::new(run.as_ref().clone()));
-        self.store_seen(seen);
-        self.published.hold_run(run.id, None);
-        match self.put_run(&run, 0, &fact, &run.opener.clone()) {
-            Ok(()) => self.tell(reply, (run, false)),
-            Err(problem) => drop(reply.send(Err(problem))),
-        }
-    }
-
-    fn put_run(&mut self, run: &Arc<Run>, version: u64, fact: &Fact, by: &Actor) -> Result<(), Box<Problem>> {
-        let number = u32::try_from(version + 1).unwrap_or(u32::MAX);
-        self.append_fact(Subject::Run(run.id), number, fact, by)?;
-        self.group.put(keys::run(run.id), version, run.as_ref()).map_err(|error| internal(&error))?;
-        self.memory.remember_run(run);
-        Ok(())
-    }
-
     pub(super) fn append_fact(
         &mut self,
         subject: Subject,
@@ -302,53 +251,5 @@ impl Writer {
         self.group
             .append_fact(&mut self.memory.head, subject, number, fact, &stamp)
             .map_err(|error| internal(&error))
-    }
-
-    pub(super) fn run_record(&mut self, id: RunId) -> Result<Arc<Run>, Box<Problem>> {
-        if let Some(run) = self.memory.runs.get(&id) {
-            return Ok(Arc::clone(run));
-        }
-        let run = Records(self.parts.store.as_ref()).run(id).map_err(|error| unreadable(&error))?;
-        let run = Arc::new(run.ok_or_else(not_found)?);
-        self.memory.remember_run(&run);
-        Ok(run)
-    }
-
-    /// Cancels a run and everything of it that has not started; what is executing is learned to its end.
-    fn cancel_run(&mut self, id: RunId, by: &Principal, reply: Reply<Arc<Run>>) {
-        let Some(reply) = self.refuse_while_dead(reply) else { return };
-        let run = match self.run_record(id) {
-            Ok(run) => run,
-            Err(problem) => return drop(reply.send(Err(problem))),
-        };
-        if run.ended.is_some() {
-            return self.tell(reply, run);
-        }
-        let mut ended = run.as_ref().clone();
-        ended.ended = Some((self.now(), RunEnd::Cancelled));
-        let ended = Arc::new(ended);
-        let actor = Actor::from(by);
-        self.published.hold_run(id, Some(Arc::clone(&run)));
-        if let Err(problem) = self.put_run(&ended, 1, &Fact::RunEnded(RunEnd::Cancelled), &actor) {
-            return drop(reply.send(Err(problem)));
-        }
-        let of_run: Vec<_> = self
-            .memory
-            .operations
-            .values()
-            .filter(|stored| stored.operation.proposal.run == id)
-            .map(|stored| stored.operation.id())
-            .collect();
-        for operation in of_run {
-            let Ok(before) = self.load(operation) else { continue };
-            let command = Command::Cancel { reason: Some("its run was cancelled".to_owned()) };
-            let decided = decide(&before.operation, &command, &self.facts(by));
-            if !decided.events.is_empty()
-                && let Err(error) = self.append(Some(&before), decided.events, &actor)
-            {
-                tracing::error!(%operation, %error, "the cancellation of a run could not be recorded");
-            }
-        }
-        self.tell(reply, ended);
     }
 }

@@ -16,8 +16,11 @@ use super::{Findings, MaintenanceError, open, walk};
 use crate::domain::journal::{Entry, Head};
 use crate::domain::operation::{Body, RawAnswer};
 use crate::domain::run::Run;
+use crate::domain::token::{RunToken, Token};
 use crate::domain::{Digest, Time};
-use crate::store::records::{IdempotencyRecord, RecordError, Records, Stored, decode_row, id_at_end, keys};
+use crate::store::records::{
+    IdempotencyRecord, RecordError, Records, Stored, decode_row, digest_at_end, id_at_end, keys,
+};
 use crate::store::{Damage, Key, Record, Store};
 
 /// What was written.
@@ -131,7 +134,7 @@ fn write(
     writer.line(header)?;
     let (meta, version) = Records(store).meta()?;
     writer.line(&Line::Meta { version, meta })?;
-    let kinds: [(u8, ToLine); 8] = [
+    let kinds: [(u8, ToLine); 10] = [
         (b'c', contract),
         (b'r', run),
         (b'b', body),
@@ -139,6 +142,8 @@ fn write(
         (b'p', operation),
         (b'o', operation),
         (b'i', idempotency),
+        (b't', token),
+        (b'u', run_token),
         (b'j', page),
     ];
     for (space, to_line) in kinds {
@@ -203,9 +208,14 @@ fn page(key: &Key, record: Result<Record, Damage>) -> Result<Vec<Line>, RecordEr
     Ok(page.iter().map(|entry| Line::Entry(Box::new(EntryLine::of(entry)))).collect())
 }
 
-/// The digest that a key ends with; a key of another length is found by `verify`.
-fn digest_at_end(key: &Key) -> Digest {
-    let bytes = key.as_bytes();
-    let tail = bytes.len().checked_sub(32).and_then(|start| bytes.get(start..));
-    tail.and_then(|tail| tail.try_into().ok()).map_or(Digest::ZERO, Digest)
+fn token(key: &Key, record: Result<Record, Damage>) -> Result<Vec<Line>, RecordError> {
+    let version = record.as_ref().map_or(0, |record| record.version);
+    let token: Token = decode_row(key, record)?;
+    Ok(vec![Line::Token { version, sha256: digest_at_end(key), token: Box::new(token) }])
+}
+
+fn run_token(key: &Key, record: Result<Record, Damage>) -> Result<Vec<Line>, RecordError> {
+    let version = record.as_ref().map_or(0, |record| record.version);
+    let token: RunToken = decode_row(key, record)?;
+    Ok(vec![Line::RunToken { version, token }])
 }

@@ -160,6 +160,8 @@ codes! {
     RunMissing = "RUN_MISSING": "the record of a run is gone", RECOVER;
     /// The run is not what the journal says.
     RunDiffers = "RUN_DIFFERS": "the record of a run is not what the journal says", BY_HAND;
+    /// A token is not what the journal says.
+    TokenDiffers = "TOKEN_DIFFERS": "the record of a token is not what the journal says", BY_HAND;
     /// An operation names another one that does not exist.
     LinkDangling = "LINK_DANGLING": "an operation names another operation that does not exist", RECOVER;
     /// An idempotency record names nothing.

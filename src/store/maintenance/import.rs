@@ -275,6 +275,13 @@ impl<'a> Loader<'a> {
             Line::Idempotency { scope, record } => {
                 self.put(keys::idempotency(scope), 1, encode(&record)?);
             }
+            // They are of an earlier epoch then, and worth nothing: what was revoked since is not known here.
+            Line::Token { version, sha256, token } => {
+                self.put(keys::token(sha256), version, encode(token.as_ref())?);
+            }
+            Line::RunToken { version, token } => {
+                self.put(keys::run_token(token.run), version, encode(&token)?);
+            }
             Line::Entry(line) => {
                 let entry = line.into_entry().map_err(|why| Refusal::Line(why.to_owned()))?;
                 self.bytes += entry.payload.len();

@@ -13,6 +13,7 @@ use crate::domain::ids::OperationId;
 use crate::domain::journal::{Entry, Fact, Head, Subject};
 use crate::domain::operation::{Actor, Body, Operation, RawAnswer};
 use crate::domain::run::Run;
+use crate::domain::token::{RunToken, Token};
 use crate::domain::{Digest, Time};
 use crate::store::codec;
 use crate::store::records::{IdempotencyRecord, Meta};
@@ -48,6 +49,10 @@ pub(super) enum Line {
     Operation { operation: Box<Operation>, history: Vec<u64> },
     /// A remembered Idempotency-Key.
     Idempotency { scope: Digest, record: IdempotencyRecord },
+    /// A token of a principal: what it is worth, never its secret.
+    Token { version: u64, sha256: Digest, token: Box<Token> },
+    /// The token of a run.
+    RunToken { version: u64, token: RunToken },
     /// An entry of the journal.
     Entry(Box<EntryLine>),
 }
@@ -76,6 +81,8 @@ pub(super) enum LineKind {
     Raw,
     Operation,
     Idempotency,
+    Token,
+    RunToken,
     Entry,
 }
 
@@ -90,6 +97,8 @@ impl LineKind {
             LineKind::Raw => "raw",
             LineKind::Operation => "operation",
             LineKind::Idempotency => "idempotency",
+            LineKind::Token => "token",
+            LineKind::RunToken => "run_token",
             LineKind::Entry => "entry",
         }
     }
@@ -107,6 +116,8 @@ impl Line {
             Line::Raw { .. } => LineKind::Raw,
             Line::Operation { .. } => LineKind::Operation,
             Line::Idempotency { .. } => LineKind::Idempotency,
+            Line::Token { .. } => LineKind::Token,
+            Line::RunToken { .. } => LineKind::RunToken,
             Line::Entry(_) => LineKind::Entry,
         };
         kind.as_str()

@@ -54,6 +54,9 @@ pub(crate) fn principal(person: Person) -> Principal {
         roles: roles.to_vec(),
         groups: Vec::new(),
         assurance: Assurance::Token,
+        on_behalf_of: None,
+        token: None,
+        run: None,
     };
     match person {
         Person::Planner => user("planner", "planner", PrincipalKind::Agent, &[Role::Agent]),

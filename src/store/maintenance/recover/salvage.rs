@@ -9,6 +9,7 @@ use crate::domain::ids::{OperationId, RunId};
 use crate::domain::journal::{Entry, Fact, Head, Subject};
 use crate::domain::operation::{Body, Operation, RawAnswer, Recorded, evolve};
 use crate::domain::run::Run;
+use crate::domain::token::{RunToken, Token};
 use crate::store::records::{IdempotencyRecord, Meta, Records, Stored, decode_row, id_at_end, keys};
 use crate::store::{Batch, Damage, Key, ReadError, Record, Store, append, codec};
 
@@ -82,6 +83,10 @@ impl<'a> Salvage<'a> {
         self.each(b'c', "contracts", Salvage::contract)?;
         self.each(b'i', "remembered keys", |salvage, key, record| {
             salvage.copy::<IdempotencyRecord>("an Idempotency-Key (a repeat will not find it):", key, record)
+        })?;
+        self.each(b't', "tokens", |salvage, key, record| salvage.copy::<Token>("a token:", key, record))?;
+        self.each(b'u', "tokens of runs", |salvage, key, record| {
+            salvage.copy::<RunToken>("the token of a run:", key, record)
         })?;
         self.each(b'j', "the journal", Salvage::page)?;
         self.rebuild()?;

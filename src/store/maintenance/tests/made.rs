@@ -7,11 +7,12 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use super::super::open;
-use crate::domain::ids::{OperationId, RunId};
+use crate::domain::ids::{OperationId, RunId, TokenId};
 use crate::domain::journal::{Entry, Fact, Head, Subject};
 use crate::domain::operation::samples::{self, Person, Story, actor};
 use crate::domain::operation::{Actor, Event, Operation, Proposal, Recorded, State, evolve, proposal_digest};
 use crate::domain::run::{Run, RunEnd};
+use crate::domain::token::{RunToken, Token};
 use crate::domain::trace::TraceId;
 use crate::domain::{Digest, Time};
 use crate::store::append::{self, Header};
@@ -156,6 +157,29 @@ pub(super) fn retold(story: &[Recorded], n: usize, change: fn(&mut Proposal)) ->
         .collect()
 }
 
+/// The digest of the token's secret.
+pub(super) const SECRET: Digest = Digest([7; 32]);
+
+pub(super) fn token() -> Token {
+    Token {
+        id: TokenId::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0d01),
+        principal: "planner".into(),
+        tenant: "acme".into(),
+        roles: vec![crate::domain::principal::Role::Agent],
+        on_behalf_of: Some("carla".into()),
+        created: samples::start(),
+        by: actor(Person::Root),
+        expires: later(),
+        epoch: 0,
+        revoked: Some((later(), actor(Person::Root))),
+    }
+}
+
+pub(super) fn run_token(count: u32) -> RunToken {
+    let sha256 = Digest([u8::try_from(count).unwrap(); 32]);
+    RunToken { run: run_id(), sha256, issued: samples::start(), count, through: Some(SECRET), epoch: 0 }
+}
+
 /// Writes as the engine does, one event per commit.
 pub(super) struct Pen<'a> {
     store: &'a dyn Store,
@@ -238,7 +262,28 @@ impl<'a> Pen<'a> {
         batch = batch
             .put(keys::contract(Digest::of(CONTRACT)), record(CONTRACT.to_vec()))
             .put(keys::idempotency(scope()), record(encode(&remembered).unwrap()));
+        batch = self.tokens(batch, &mut entries);
         self.commit(batch, &entries);
+    }
+
+    /// A token that was revoked, and the second token of the open run.
+    fn tokens(&mut self, mut batch: Batch, entries: &mut Vec<Entry>) -> Batch {
+        let (at, root) = (samples::start(), actor(Person::Root));
+        let token = token();
+        let made =
+            Fact::TokenCreated { token: Box::new(Token { revoked: None, ..token.clone() }), sha256: SECRET };
+        let revoked = Fact::TokenRevoked { tenant: token.tenant.clone() };
+        entries.push(self.entry(at, &root, Subject::Token(token.id), 1, &made));
+        entries.push(self.entry(later(), &root, Subject::Token(token.id), 2, &revoked));
+        batch = batch.put(keys::token(SECRET), Record { version: 2, payload: encode(&token).unwrap() });
+        for count in 1..=2 {
+            let issued = run_token(count);
+            let fact = Fact::RunTokenIssued(Box::new(issued.clone()));
+            entries.push(self.entry(at, &actor(Person::Planner), Subject::Run(run_id()), 1 + count, &fact));
+            let record = Record { version: u64::from(count), payload: encode(&issued).unwrap() };
+            batch = batch.put(keys::run_token(run_id()), record);
+        }
+        batch
     }
 
     /// One event of this operation.

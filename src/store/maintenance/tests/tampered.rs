@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::made::{Made, ended_run_id, nth, run_id, scope};
+use super::made::{Made, SECRET, ended_run_id, nth, run_id, run_token, scope, token};
 use crate::domain::Digest;
-use crate::domain::ids::{OperationId, RunId};
+use crate::domain::ids::{OperationId, RunId, TokenId};
 use crate::domain::journal::{Entry, Fact};
 use crate::domain::operation::samples::{self, Person, actor};
 use crate::domain::operation::{Event, Recorded, State, evolve};
 use crate::domain::run::Run;
+use crate::domain::token::Token;
 use crate::store::codec::encode;
 use crate::store::maintenance::FindingCode::{self, *};
 use crate::store::maintenance::verify::acks::Acks;
@@ -209,6 +210,32 @@ fn beside() -> Vec<Case> {
                 Batch::new().put(keys::run(run_id()), record(encode(&run).unwrap()))
             },
             vec![RunDiffers],
+        ),
+        (
+            "a token that is not revoked any more",
+            |_| {
+                let token = Token { revoked: None, ..token() };
+                Batch::new().put(keys::token(SECRET), record(encode(&token).unwrap()))
+            },
+            vec![TokenDiffers],
+        ),
+        (
+            "a token under another secret",
+            |_| Batch::new().put(keys::token(Digest([8; 32])), record(encode(&token()).unwrap())),
+            vec![TokenDiffers],
+        ),
+        (
+            "a token that nobody made",
+            |_| {
+                let token = Token { id: TokenId::from_u128(1), ..token() };
+                Batch::new().put(keys::token(Digest([8; 32])), record(encode(&token).unwrap()))
+            },
+            vec![RecordWithoutJournal],
+        ),
+        (
+            "the token of a run from before",
+            |_| Batch::new().put(keys::run_token(run_id()), record(encode(&run_token(1)).unwrap())),
+            vec![TokenDiffers],
         ),
         (
             "a remembered key of nothing",

@@ -1,8 +1,8 @@
 //! The first pass: the chain, the numbers, and every operation folded.
 
-use super::ledger::{Fold, Known, KnownRun, Ledger, run_digest};
+use super::ledger::{Fold, Known, KnownRun, KnownToken, Ledger, run_digest};
 use super::{HeadClaim, tolerate};
-use crate::domain::ids::{OperationId, RunId};
+use crate::domain::ids::{OperationId, RunId, TokenId};
 use crate::domain::journal::{Entry, Fact, Head, Subject};
 use crate::domain::operation::{Event, Recorded, evolve};
 use crate::domain::run::RunEnd;
@@ -85,6 +85,10 @@ impl Ledger<'_> {
             }
             Subject::System => {
                 self.system(entry, said);
+                Ok(())
+            }
+            Subject::Token(id) => {
+                self.token(id, entry, said);
                 Ok(())
             }
         }
@@ -245,11 +249,33 @@ impl Ledger<'_> {
         match said {
             Said::Fact(Fact::RunOpened(run)) => known.opened = Some(run_digest(&run)),
             Said::Fact(Fact::RunEnded(end @ RunEnd::Cancelled)) => known.ended = Some(end),
+            Said::Fact(Fact::RunTokenIssued(token)) => known.token = Some(*token),
             Said::Fact(_) => {}
             Said::Erased | Said::Nothing => known.erased = true,
         }
         if entry.number != expected {
             *known = KnownRun { number: entry.number, erased: true, ..KnownRun::default() };
+            let detail = format!("entry {} has number {}, expected {expected}", entry.seq, entry.number);
+            self.find(FindingCode::NumberGap, id, detail);
+        }
+    }
+
+    fn token(&mut self, id: TokenId, entry: &Entry, said: Said) {
+        let known = self.tokens.entry(id).or_default();
+        let expected = known.number.saturating_add(1);
+        known.number = entry.number;
+        match said {
+            Said::Fact(Fact::TokenCreated { token, sha256 }) => known.made = Some((sha256, *token)),
+            Said::Fact(Fact::TokenRevoked { .. }) => {
+                if let Some((_, token)) = &mut known.made {
+                    token.revoked = Some((entry.at, entry.by.clone()));
+                }
+            }
+            Said::Fact(_) => {}
+            Said::Erased | Said::Nothing => known.erased = true,
+        }
+        if entry.number != expected {
+            *known = KnownToken { number: entry.number, erased: true, made: None };
             let detail = format!("entry {} has number {}, expected {expected}", entry.seq, entry.number);
             self.find(FindingCode::NumberGap, id, detail);
         }
@@ -269,32 +295,22 @@ impl Ledger<'_> {
 
 /// Whether the content belongs under this header.
 fn fits(fact: &Fact, entry: &Entry) -> bool {
-    match (fact, entry.subject) {
-        (Fact::Operation(Event::Proposed(proposal)), Subject::Operation(id)) => proposal.id == id,
-        (Fact::Operation(_), Subject::Operation(_)) => true,
-        (Fact::RunOpened(run), Subject::Run(id)) => run.id == id,
-        (Fact::RunEnded(_), Subject::Run(_)) => true,
-        (
-            Fact::CatalogLoaded { .. }
-            | Fact::ConfigurationLoaded { .. }
-            | Fact::PolicyLoaded { .. }
-            | Fact::Paused(_)
-            | Fact::Resumed { .. }
-            | Fact::Imported { .. }
-            | Fact::RestoreAccepted { .. },
-            Subject::System,
-        ) => true,
-        (Fact::Operation(_), Subject::Run(_) | Subject::System)
-        | (Fact::RunOpened(_) | Fact::RunEnded(_), Subject::Operation(_) | Subject::System)
-        | (
-            Fact::CatalogLoaded { .. }
-            | Fact::ConfigurationLoaded { .. }
-            | Fact::PolicyLoaded { .. }
-            | Fact::Paused(_)
-            | Fact::Resumed { .. }
-            | Fact::Imported { .. }
-            | Fact::RestoreAccepted { .. },
-            Subject::Operation(_) | Subject::Run(_),
-        ) => false,
+    match fact {
+        Fact::Operation(event) => match (event, entry.subject) {
+            (Event::Proposed(proposal), Subject::Operation(id)) => proposal.id == id,
+            (_, subject) => matches!(subject, Subject::Operation(_)),
+        },
+        Fact::RunOpened(run) => entry.subject == Subject::Run(run.id),
+        Fact::RunTokenIssued(token) => entry.subject == Subject::Run(token.run),
+        Fact::RunEnded(_) => matches!(entry.subject, Subject::Run(_)),
+        Fact::TokenCreated { token, .. } => entry.subject == Subject::Token(token.id),
+        Fact::TokenRevoked { .. } => matches!(entry.subject, Subject::Token(_)),
+        Fact::CatalogLoaded { .. }
+        | Fact::ConfigurationLoaded { .. }
+        | Fact::PolicyLoaded { .. }
+        | Fact::Paused(_)
+        | Fact::Resumed { .. }
+        | Fact::Imported { .. }
+        | Fact::RestoreAccepted { .. } => entry.subject == Subject::System,
     }
 }

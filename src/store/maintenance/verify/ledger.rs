@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use super::VerifyReport;
 use super::acks::Acks;
 use crate::domain::Digest;
-use crate::domain::ids::{OperationId, RunId};
+use crate::domain::ids::{OperationId, RunId, TokenId};
 use crate::domain::operation::{Operation, State};
 use crate::domain::run::{Run, RunEnd};
+use crate::domain::token::{RunToken, Token};
 use crate::store::maintenance::finding::FindingCode;
 use crate::store::records::{Meta, RecordError, Records};
 use crate::store::{ReadError, Store};
@@ -49,6 +50,17 @@ pub(super) struct KnownRun {
     /// Digest of the run as it was opened; none when that was erased.
     pub(super) opened: Option<Digest>,
     pub(super) ended: Option<RunEnd>,
+    /// The token that was issued last.
+    pub(super) token: Option<RunToken>,
+    pub(super) erased: bool,
+}
+
+/// A token of a principal as the journal makes it.
+#[derive(Default)]
+pub(super) struct KnownToken {
+    pub(super) number: u32,
+    /// The digest of its secret, and the token; none when that was erased.
+    pub(super) made: Option<(Digest, Token)>,
     pub(super) erased: bool,
 }
 
@@ -72,6 +84,7 @@ pub(super) struct Ledger<'a> {
     pub(super) acks: &'a Acks,
     pub(super) operations: HashMap<OperationId, Known>,
     pub(super) runs: HashMap<RunId, KnownRun>,
+    pub(super) tokens: HashMap<TokenId, KnownToken>,
     pub(super) meta: KnownMeta,
     /// For operations that clients were told of: the last number of events with which each state was seen.
     pub(super) seen: HashMap<OperationId, BTreeMap<State, u32>>,
@@ -85,6 +98,7 @@ impl<'a> Ledger<'a> {
             acks,
             operations: HashMap::new(),
             runs: HashMap::new(),
+            tokens: HashMap::new(),
             meta: KnownMeta::default(),
             seen: HashMap::new(),
             report: VerifyReport::default(),

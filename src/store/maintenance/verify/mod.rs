@@ -10,6 +10,7 @@ mod journal;
 mod ledger;
 mod others;
 mod records;
+mod tokens;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 //! keys, the daemon's own record, and what is none of these.
 
 use super::ledger::{Ledger, run_digest};
-use super::tolerate;
+use super::{tokens, tolerate};
 use crate::domain::Digest;
 use crate::domain::operation::{Body, RawAnswer};
 use crate::domain::run::Run;
@@ -12,20 +12,22 @@ use crate::store::records::{Created, IdempotencyRecord, RecordError, decode_row,
 use crate::store::{Damage, Key, Range, ReadError, Record};
 
 /// The kinds of records that there are.
-const SPACES: &[u8] = b"bceijmopqr";
+const SPACES: &[u8] = b"bceijmopqrtu";
 
 /// Reads one row.
 type Look = fn(&mut Ledger<'_>, &Key, Result<Record, Damage>) -> Result<(), ReadError>;
 
 pub(super) fn walk(ledger: &mut Ledger<'_>) -> Result<(), ReadError> {
     let store = ledger.store;
-    let looks: [(u8, &str, Look); 6] = [
+    let looks: [(u8, &str, Look); 8] = [
         (b'r', "runs", run),
         (b'b', "bodies", body),
         (b'q', "kept answers", raw),
         (b'c', "contracts", contract),
         (b'e', "the lists by state", end),
         (b'i', "remembered keys", idempotency),
+        (b't', "tokens", tokens::token),
+        (b'u', "tokens of runs", tokens::run_token),
     ];
     for (space, what, look) in looks {
         let walked = walk::rows(store, &keys::space(space), |key, record| look(ledger, &key, record));
@@ -36,7 +38,7 @@ pub(super) fn walk(ledger: &mut Ledger<'_>) -> Result<(), ReadError> {
     unknown(ledger)
 }
 
-fn unreadable(ledger: &mut Ledger<'_>, what: &str, key: &Key, error: impl ToString) {
+pub(super) fn unreadable(ledger: &mut Ledger<'_>, what: &str, key: &Key, error: impl ToString) {
     ledger.find(FindingCode::RecordUnreadable, format!("{what} {key}"), error);
 }
 
