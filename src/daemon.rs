@@ -12,5 +12,6 @@ mod serve;
 mod state_dir;
 mod tools;
 
+pub use crate::api::network::NetworkError;
 pub use compose::{Composed, compose, compose_kit};
 pub use serve::{ServeError, ServeOptions, serve};

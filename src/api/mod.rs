@@ -1,6 +1,7 @@
-//! The API: HTTP/1.1 and JSON over the local socket.
+//! The API: HTTP/1.1 and JSON over the local socket, and over the listener of the network.
 //!
-//! It owns the [`wire`] types, the strict reading of requests, the routes, the [`socket`] and its connections. Who may
+//! It owns the [`wire`] types, the strict reading of requests, the routes, the two doors ([`socket`], [`network`]) and
+//! their connections. Who may
 //! call it: the composition root; the CLI for the wire types. What it never does: change a state by itself, reach the
 //! engine without an authenticated principal ([`caller::Caller`] is the only way in), name a store, an adapter or the
 //! configuration, or answer anything that the engine has not made durable.
@@ -8,6 +9,7 @@
 mod answer;
 mod bodies;
 mod caller;
+pub mod network;
 mod queries;
 mod routes;
 mod server;

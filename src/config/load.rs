@@ -106,6 +106,7 @@ impl Config {
         let resolved = verify::Resolved {
             daemon: sections::daemon(&mut reader, document, root),
             store: sections::store(&mut reader, document),
+            http: sections::http(&mut reader, document, root),
             tokens: sections::tokens(&mut reader, document),
             limits: sections::limits(&mut reader, document),
             reconcile: sections::reconcile(&mut reader, document),

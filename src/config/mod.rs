@@ -19,6 +19,7 @@ mod verify;
 #[cfg(test)]
 mod tests;
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -38,6 +39,8 @@ pub struct Config {
     pub daemon: Daemon,
     /// The store.
     pub store: Store,
+    /// The listener for clients that bring a token.
+    pub http: Http,
     /// How long tokens last.
     pub tokens: Tokens,
     /// Bounds of what clients may ask for.
@@ -93,6 +96,25 @@ pub struct Store {
 pub enum Engine {
     /// sled 0.34
     Sled,
+}
+
+/// `[http]`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Http {
+    /// Where it listens; none: there is no such listener.
+    pub listen: Option<SocketAddr>,
+    /// PEM file with its certificate and those above it.
+    pub tls_cert: Option<PathBuf>,
+    /// PEM file with the key of the certificate.
+    pub tls_key: Option<PathBuf>,
+    /// Whether a proxy before it speaks TLS with the clients.
+    pub behind_proxy: bool,
+    /// What clients may write into `host`; none: the address of the listener, and localhost.
+    pub hosts: Vec<String>,
+    /// Pages from which browsers may speak to it.
+    pub origins: Vec<Origin>,
+    /// Connections at a time.
+    pub max_connections: usize,
 }
 
 /// `[tokens]`

@@ -9,7 +9,10 @@ use toml::de::{DeTable, DeValue};
 
 use super::raw::{Given, Reader, Refusal, Section, wrong_type};
 use super::unknown::suggest;
-use super::{Approval, Daemon, Engine, Limits, Log, LogFormat, LogLevel, Reconcile, Store, Tokens, values};
+use super::{
+    Approval, Daemon, Engine, Http, Limits, Log, LogFormat, LogLevel, Reconcile, Store, Tokens, values,
+};
+use crate::domain::origin::{Origin, OriginError};
 
 const MIB: u64 = 1 << 20;
 const HOUR: Duration = Duration::from_secs(3600);
@@ -134,12 +137,48 @@ pub(super) fn store<'a>(reader: &mut Reader<'a>, document: &'a DeTable<'a>) -> S
     }
 }
 
+pub(super) fn http<'a>(reader: &mut Reader<'a>, document: &'a DeTable<'a>, root: &Path) -> Http {
+    let mut s = reader.section(document, "http");
+    let address = |text: &str| {
+        text.parse()
+            .map_err(|_| "expected an address and a port, such as \"127.0.0.1:7400\" or \"[::1]:7400\"")
+    };
+    let host = |text: &str| values::authority(text).map_err(invalid);
+    Http {
+        listen: s.get("listen", text(address)),
+        tls_cert: s.get("tls_cert", text(|text| values::path(root, text))),
+        tls_key: s.get("tls_key", text(|text| values::path(root, text))),
+        behind_proxy: s.get("behind_proxy", flag).unwrap_or(false),
+        hosts: s.get("hosts", |given| texts(&given, host)).unwrap_or_default(),
+        origins: s.get("origins", |given| texts(&given, origin)).unwrap_or_default(),
+        max_connections: s.number("max_connections", 1..=65_536, 128),
+    }
+}
+
 pub(super) fn tokens<'a>(reader: &mut Reader<'a>, document: &'a DeTable<'a>) -> Tokens {
     let mut s = reader.section(document, "tokens");
     Tokens {
         default_expiry: s.duration("default_expiry", 30 * 24 * HOUR),
         max_expiry: s.duration("max_expiry", 90 * 24 * HOUR),
     }
+}
+
+/// A list of texts; in the environment, with commas between them.
+fn texts<T>(given: &Given<'_>, read: impl Fn(&str) -> Parsed<T>) -> Parsed<Vec<T>> {
+    match given {
+        Given::Variable(text) => {
+            text.split(',').map(str::trim).filter(|text| !text.is_empty()).map(read).collect()
+        }
+        Given::Toml(DeValue::Array(values)) => values
+            .iter()
+            .map(|value| read(value.get_ref().as_str().ok_or_else(|| wrong_type("a list of texts"))?))
+            .collect(),
+        Given::Toml(_) => Err(wrong_type("a list of texts")),
+    }
+}
+
+fn origin(text: &str) -> Parsed<Origin> {
+    text.parse().map_err(|error: OriginError| invalid(&error.to_string()))
 }
 
 pub(super) fn limits<'a>(reader: &mut Reader<'a>, document: &'a DeTable<'a>) -> Limits {

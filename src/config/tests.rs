@@ -53,7 +53,7 @@ fn every_commented_out_key_is_a_key() {
     let keys: Vec<&str> =
         SHIPPED.lines().filter(|line| line.starts_with('#') && !line[1..].starts_with(' ')).collect();
     let keys: Vec<&str> = keys.into_iter().filter(|line| line.len() > 1).collect();
-    assert_eq!(keys.len(), 23, "{keys:?}");
+    assert_eq!(keys.len(), 26, "{keys:?}");
     let uncommented: Vec<String> = SHIPPED
         .lines()
         .map(|line| if keys.contains(&line) { line[1..].to_owned() } else { line.to_owned() })
@@ -73,6 +73,7 @@ fn every_key_stands_in_the_shipped_file() {
     let sections = [
         "daemon",
         "store",
+        "http",
         "tokens",
         "limits",
         "reconcile",
@@ -141,6 +142,14 @@ fn misspelt_configuration_is_refused() {
              origin = \"https://user:pw@crm.example\"\ncredential = \"s3cr3t\"\n[[base]]\nname = \"b\"\n\
              origin = \"https://crm.example/v1\"\n[[base]]\nname = \"a\"\norigin = \"https://x\"\n\
              credential_header = \"x-key\"\n[[base]]\nname = \"a\"\norigin = \"https://y\"\nmax_connections = 0\n",
+        ),
+        (
+            "doors",
+            "[http]\nlisten = \"0.0.0.0:7400\"\ntls_key = \"k\"\nhosts = []\n[tokens]\ndefault_expiry = \"91d\"\n",
+        ),
+        (
+            "door_values",
+            "[http]\nlisten = \"localhost\"\nhosts = [\"a/b\"]\norigins = [\"null\"]\nmax_connections = 0\nbehind_proxy = 1\n",
         ),
         (
             "people",
@@ -213,6 +222,21 @@ fn names_belong_to_their_accounts() {
     assert_eq!(name(9, Some("alice")), name(9, None));
     let bob = config.identify(1, Some("bob")).unwrap();
     assert_eq!((bob.person.as_str(), bob.assurance), ("robert", Assurance::LocalUid));
+}
+
+#[test]
+fn the_listener_is_off_and_goes_beyond_this_machine_only_with_tls() {
+    let http = |text: &str| parse(text).map(|(config, _)| config.http).map_err(|errors| errors.len());
+    assert_eq!(http("").unwrap().listen, None);
+    let there = http("[http]\nlisten = \"[::1]:7400\"\nhosts = [\"Writd.example:80\"]\n").unwrap();
+    assert_eq!(there.hosts, ["writd.example"]);
+    let beyond = "[http]\nlisten = \"192.0.2.1:7400\"\n";
+    assert_eq!(http(beyond), Err(1));
+    assert!(http(&format!("{beyond}behind_proxy = true\n")).is_ok());
+    assert!(http(&format!("{beyond}tls_cert = \"c\"\ntls_key = \"k\"\n")).is_ok());
+    let env = [("WRITD_HTTP_HOSTS", "a.example, b.example"), ("WRITD_HTTP_LISTEN", "127.0.0.1:1")];
+    let (config, _) = parse_with("", &env).unwrap();
+    assert_eq!(config.http.hosts, ["a.example", "b.example"]);
 }
 
 #[test]

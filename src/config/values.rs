@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::SecretRef;
+use crate::domain::origin::Origin;
 
 /// No clock of the product is meant to run for longer; also keeps every sum of times in range.
 const MAX_DURATION: Duration = Duration::from_secs(10 * 366 * 86_400);
@@ -82,6 +83,14 @@ pub(super) fn secret(root: &Path, text: &str) -> Result<SecretRef, &'static str>
     }
     let file = text.strip_prefix("file:").ok_or(EXPECTED)?;
     Ok(SecretRef::File(path(root, file).map_err(|_| EXPECTED)?))
+}
+
+/// Host and, where it is not the scheme's own, port: as clients write it into `host`.
+pub(super) fn authority(text: &str) -> Result<String, &'static str> {
+    const EXPECTED: &str =
+        "expected a host, or host and port, such as \"writd.example\" or \"127.0.0.1:7400\"";
+    let origin: Origin = format!("http://{text}").parse().map_err(|_| EXPECTED)?;
+    Ok(origin.authority())
 }
 
 pub(super) fn header(text: &str) -> Result<String, &'static str> {

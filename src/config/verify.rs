@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::lists::{DEFAULT_CONNECTIONS, DEFAULT_TENANT, DEFAULT_TIMEOUT, Placed};
 use super::raw::{Reader, Refusal};
 use super::{
-    Approval, Config, ConfiguredBase, ConfiguredPrincipal, ConfiguredRule, Daemon, Limits, Log, Reconcile,
-    SecretRef, Store, Tokens, budget, policy,
+    Approval, Config, ConfiguredBase, ConfiguredPrincipal, ConfiguredRule, Daemon, Http, Limits, Log,
+    Reconcile, SecretRef, Store, Tokens, budget, policy,
 };
 use crate::domain::budget::Budget;
 use crate::domain::origin::{Origin, Scheme};
@@ -19,6 +19,7 @@ const RESERVED: &str = "writd";
 pub(super) struct Resolved {
     pub(super) daemon: Daemon,
     pub(super) store: Store,
+    pub(super) http: Http,
     pub(super) tokens: Tokens,
     pub(super) limits: Limits,
     pub(super) reconcile: Reconcile,
@@ -41,11 +42,12 @@ pub(super) fn verify(reader: &mut Reader<'_>, resolved: Resolved, own_uid: u32) 
     policy::check(reader, &rules, &principals);
     budget::check(reader, &resolved.budgets);
     check_times(reader, &resolved.reconcile, &resolved.limits);
-    check_tokens(reader, &resolved.tokens);
+    check_doors(reader, &resolved.http, &resolved.tokens);
     warn_about_people(reader, &principals, own_uid, resolved.approval.allow_same_uid, shipped);
     Config {
         daemon: resolved.daemon,
         store: resolved.store,
+        http: resolved.http,
         tokens: resolved.tokens,
         limits: resolved.limits,
         reconcile: resolved.reconcile,
@@ -129,10 +131,37 @@ fn check_times(reader: &mut Reader<'_>, reconcile: &Reconcile, limits: &Limits) 
     }
 }
 
-fn check_tokens(reader: &mut Reader<'_>, tokens: &Tokens) {
+/// Tokens go over the listener: nobody between may read them, and no web page may use it behind its user's back.
+fn check_doors(reader: &mut Reader<'_>, http: &Http, tokens: &Tokens) {
+    let mut refuse = |path: &str, message, help| reader.refuse(None, path, rule(message, help));
     if tokens.default_expiry > tokens.max_expiry {
-        let refusal = rule("it is longer than tokens.max_expiry", "make max_expiry at least as long");
-        reader.refuse(None, "tokens.default_expiry", refusal);
+        refuse(
+            "tokens.default_expiry",
+            "it is longer than tokens.max_expiry",
+            "make max_expiry at least as long",
+        );
+    }
+    if http.tls_cert.is_some() != http.tls_key.is_some() {
+        refuse(
+            "http.tls_cert",
+            "a certificate and its key go together",
+            "give tls_cert and tls_key, or neither",
+        );
+    }
+    let Some(listen) = http.listen.filter(|listen| !listen.ip().is_loopback()) else { return };
+    if http.tls_cert.is_none() && !http.behind_proxy {
+        refuse(
+            "http.listen",
+            "beyond this machine everybody between could read the tokens",
+            "listen on 127.0.0.1; or give tls_cert and tls_key; or say behind_proxy = true where a proxy speaks TLS",
+        );
+    }
+    if http.hosts.is_empty() && listen.ip().is_unspecified() {
+        refuse(
+            "http.hosts",
+            "an address that means all of them is nothing that clients write into `host`",
+            "list in http.hosts the names by which clients reach it",
+        );
     }
 }
 

@@ -14,6 +14,7 @@ use super::compose::{Composed, compose};
 use super::readiness::{self, Look, Report};
 use super::state_dir::make_private;
 use crate::adapters::http::SetupError;
+use crate::api::network::{Network, NetworkError, NetworkSettings};
 use crate::api::socket::{BindError, bind_socket};
 use crate::api::wire::Progress;
 use crate::api::{Api, Settings};
@@ -74,6 +75,9 @@ pub enum ServeError {
     /// The socket.
     #[error(transparent)]
     Bind(#[from] BindError),
+    /// The listener of the network.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
     /// The bases.
     #[error(transparent)]
     Setup(#[from] SetupError),
@@ -158,6 +162,11 @@ async fn run(
     let mut hangup = signal(SignalKind::hangup()).map_err(ServeError::Runtime)?;
     let group = config.daemon.socket_group.as_deref().map(group_id).transpose()?;
     let bound = bind_socket(&config.daemon.socket, config.daemon.socket_mode, group)?;
+    // Refused before anything is opened; nobody is let in before the store is there.
+    let network = match network(&config) {
+        Some(settings) => Some(Network::bind(settings).await?),
+        None => None,
+    };
     let api = Api::new(settings(&config));
     let service = api.service();
     let serving = tokio::spawn(async move { service.serve(bound).await });
@@ -171,6 +180,7 @@ async fn run(
     let stop = CancellationToken::new();
     reconcile::start(handle.clone(), cadence(&config), &background, stop.clone());
     api.ready(handle.clone());
+    let listening = network.map(|network| listen(network, &api));
     tracing::info!(socket = %config.daemon.socket.display(), "ready");
     ready(&config.daemon.socket);
     loop {
@@ -187,10 +197,32 @@ async fn run(
     background.wait().await;
     handle.stop().await;
     let _ = serving.await;
+    if let Some(listening) = listening {
+        let _ = listening.await;
+    }
     drop(handle);
     drop(store);
     tracing::info!("stopped");
     Ok(())
+}
+
+fn listen(network: Network, api: &Api) -> tokio::task::JoinHandle<()> {
+    if let Ok(address) = network.address() {
+        tracing::info!(%address, "listening for clients with a token");
+    }
+    let service = api.service();
+    tokio::spawn(async move { service.serve_network(network).await })
+}
+
+fn network(config: &Config) -> Option<NetworkSettings> {
+    let http = &config.http;
+    Some(NetworkSettings {
+        listen: http.listen?,
+        tls: http.tls_cert.clone().zip(http.tls_key.clone()),
+        hosts: http.hosts.clone(),
+        origins: http.origins.clone(),
+        max_connections: http.max_connections,
+    })
 }
 
 /// SIGHUP: nobody waits for an answer, so the log says what became of it.

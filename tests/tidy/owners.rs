@@ -16,7 +16,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("hyper", &["src/adapters/http", "src/api", "src/cli/client", DEMO]),
     ("hyper_util", &["src/adapters/http", "src/api/server.rs", "src/cli/client", DEMO]),
     ("http_body_util", &["src/adapters/http", "src/api", "src/cli/client", DEMO]),
-    ("tokio_rustls", &["src/adapters/http"]),
+    ("tokio_rustls", &["src/adapters/http", "src/api/network.rs"]),
     ("rustls_native_certs", &["src/adapters/http"]),
     (
         "tokio",

@@ -28,10 +28,12 @@ struct Route {
     methods: MethodRouter<Api>,
     /// Whether it is there for the token of a run.
     run: bool,
+    /// Whether it is there on the network, too.
+    network: bool,
 }
 
 fn route(path: &'static str, methods: MethodRouter<Api>) -> Route {
-    Route { path, methods, run: false }
+    Route { path, methods, run: false, network: true }
 }
 
 impl Route {
@@ -39,6 +41,21 @@ impl Route {
         self.run = true;
         self
     }
+
+    /// What changes who may do what, or what is in force, is for whoever has a place on this machine.
+    fn local(mut self) -> Route {
+        self.network = false;
+        self
+    }
+}
+
+/// Through which door a request comes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Door {
+    /// The local socket: the kernel names the account.
+    Socket,
+    /// The listener of the network: tokens only.
+    Network,
 }
 
 /// What a route is for, seen by whoever looks at the caller.
@@ -64,15 +81,16 @@ fn list() -> Vec<Route> {
         route("/v1/events", get(events::stream)).for_runs(),
         route("/v1/contracts", get(catalog::contracts)),
         route("/v1/catalog", get(catalog::show)),
-        route("/v1/catalog/reload", post(catalog::reload)),
+        route("/v1/catalog/reload", post(catalog::reload)).local(),
         route("/v1/pauses", get(pauses::list).post(pauses::pause)),
         route("/v1/pauses/resume", post(pauses::resume)),
         route("/v1/policy/explain", get(policy::explain).post(policy::dry_run)),
-        route("/v1/restore/accept", post(restore::accept)),
-        route("/v1/tokens", get(tokens::list).post(tokens::create)),
-        route("/v1/tokens/{id}/revoke", post(tokens::revoke)),
-        route("/healthz", get(health::healthz)),
-        route("/readyz", get(health::readyz)),
+        route("/v1/restore/accept", post(restore::accept)).local(),
+        route("/v1/tokens", get(tokens::list).post(tokens::create)).local(),
+        route("/v1/tokens/{id}/revoke", post(tokens::revoke)).local(),
+        // They ask for no token, and say more than a stranger needs.
+        route("/healthz", get(health::healthz)).local(),
+        route("/readyz", get(health::readyz)).local(),
     ];
     routes.extend(commands());
     routes
@@ -93,20 +111,27 @@ fn commands() -> Vec<Route> {
     ]
 }
 
-/// The router of the whole API; made once per process.
-pub(super) fn router(api: Api) -> Router {
+fn behind(door: Door) -> impl Iterator<Item = Route> {
+    list().into_iter().filter(move |route| match door {
+        Door::Socket => true,
+        Door::Network => route.network,
+    })
+}
+
+/// The router behind a door; made once per process.
+pub(super) fn router(api: Api, door: Door) -> Router {
     let mut router = Router::new();
-    for Route { path, methods, run, .. } in list() {
+    for Route { path, methods, run, .. } in behind(door) {
         router = router.route(path, methods.layer(Extension(Access { run })));
     }
+    let no_such_path = move |uri: Uri| async move { no_such_path(&uri, door) };
     router.fallback(no_such_path).method_not_allowed_fallback(wrong_method).with_state(api)
 }
 
-async fn no_such_path(uri: Uri) -> Refused {
+fn no_such_path(uri: &Uri, door: Door) -> Refused {
     let path = uri.path();
     // Ids in a path differ by more than a slip of the finger; only fixed paths are worth a suggestion.
-    let near = list()
-        .into_iter()
+    let near = behind(door)
         .filter(|route| !route.path.contains('{'))
         .map(|route| (damerau_levenshtein(path, route.path), route.path))
         .min()

@@ -35,7 +35,10 @@ async fn a_foreign_name_is_answered_like_one_that_does_not_exist() {
 async fn a_request_without_a_peer_is_nobodys() {
     let t = Tester::start();
     use hyper::service::Service as _;
-    let router = hyper_util::service::TowerToHyperService::new(crate::api::routes::router(t.api.clone()));
+    let router = hyper_util::service::TowerToHyperService::new(crate::api::routes::router(
+        t.api.clone(),
+        crate::api::routes::Door::Socket,
+    ));
     let request = Tester::request("GET", "/v1/catalog", "", None);
     assert_eq!(router.call(request).await.unwrap().status(), 401);
 }

@@ -5,6 +5,7 @@ mod auth;
 mod commands;
 mod flow;
 mod lists;
+mod network;
 mod policy;
 mod refusals;
 mod run_tokens;

@@ -9,7 +9,7 @@ use crate::cli::output::style::Style;
 use crate::cli::output::values::safe;
 use crate::contracts::Catalog;
 use crate::daemon::readiness::Report;
-use crate::daemon::{ServeError, ServeOptions, serve};
+use crate::daemon::{NetworkError, ServeError, ServeOptions, serve};
 use crate::domain::Code;
 use crate::domain::operation::Effect;
 use crate::domain::problem::Problem;
@@ -89,6 +89,7 @@ fn failure(error: ServeError) -> Failure {
         | ServeError::Log(_)
         | ServeError::FailPoint(_)
         | ServeError::Setup(_)
+        | ServeError::Network(NetworkError::Tls { .. })
         | ServeError::Lock(LockError::NotPrivate { .. } | LockError::NotOwned { .. }) => {
             Code::ConfigurationInvalid
         }
@@ -101,6 +102,7 @@ fn failure(error: ServeError) -> Failure {
         ServeError::StateDir { .. }
         | ServeError::Lock(_)
         | ServeError::Bind(_)
+        | ServeError::Network(NetworkError::Listen { .. })
         | ServeError::Store(_)
         | ServeError::Start(_)
         | ServeError::Runtime(_) => Code::Unavailable,
