@@ -7,6 +7,7 @@ mod crash_loop;
 mod daemon;
 mod demo;
 mod facilities;
+mod identity;
 mod json;
 mod kit;
 mod points;

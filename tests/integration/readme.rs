@@ -14,8 +14,8 @@ use std::{
 use super::support::sandbox;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
-/// The sandboxes' addresses in the shipped configuration.
-const USUAL: [&str; 2] = ["127.0.0.1:7401", "127.0.0.1:7402"];
+/// The addresses in the shipped configuration: the sandboxes', and the listener's.
+const USUAL: [&str; 3] = ["127.0.0.1:7401", "127.0.0.1:7402", "127.0.0.1:7400"];
 /// Commands that are known and not run: they would build and run what is running.
 const NOT_AGAIN: [&str; 2] = ["cargo test", "cargo bench --bench approved_write"];
 
@@ -68,12 +68,12 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// Free addresses in the places of the usual ones.
-struct Addresses([String; 2]);
+struct Addresses([String; 3]);
 
 impl Addresses {
     fn free() -> Self {
-        // Held together, so that they are two.
-        let sockets = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
+        // Held together, so that they are three.
+        let sockets = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
         Self(sockets.map(|socket| socket.local_addr().expect("an address").to_string()))
     }
 
@@ -90,7 +90,7 @@ fn clone_of_the_package(addresses: &Addresses) -> tempfile::TempDir {
     copy(&Path::new(ROOT).join("workflows"), &here.join("workflows"));
     let configuration = fs::read_to_string(Path::new(ROOT).join("daemon.toml")).expect("daemon.toml");
     for usual in USUAL {
-        assert!(configuration.contains(usual), "the shipped configuration writes to {usual}");
+        assert!(configuration.contains(usual), "the shipped configuration names {usual}");
     }
     fs::write(here.join("daemon.toml"), addresses.put(&configuration)).expect("daemon.toml");
     // As git makes it.
@@ -147,6 +147,7 @@ fn play(page: &str) -> (tempfile::TempDir, usize) {
         .env_remove("WRITD_SOCKET")
         .env_remove("WRITD_CONFIG")
         .env_remove("WRITD_AS")
+        .env_remove("WRITD_TOKEN")
         .env_remove("FACILITIES_TOKEN")
         .stdin(Stdio::null())
         .stdout(output.try_clone().expect("the log"))
@@ -186,6 +187,13 @@ fn the_commands_of_the_facilities_readme_print_what_it_shows() {
     let (folder, shown) = play("examples/facilities/README.md");
     assert!(shown >= 6, "only {shown} lines are shown");
     assert_eq!(effects(&folder, "facilities-ledger.ndjson"), 2, "a draft and its submission");
+}
+
+#[test]
+fn the_commands_of_the_page_about_identity_print_what_it_shows() {
+    let (folder, shown) = play("docs/identity.md");
+    assert!(shown >= 6, "only {shown} lines are shown");
+    assert_eq!(effects(&folder, "customers-ledger.ndjson"), 1);
 }
 
 #[test]

@@ -20,6 +20,7 @@
 
 use std::{
     fs,
+    net::SocketAddr,
     os::unix::process::ExitStatusExt as _,
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
@@ -151,7 +152,7 @@ impl Setup {
 
     fn toml(&self) -> String {
         let mut toml = String::new();
-        for section in ["daemon", "store", "limits", "reconcile", "approval", "log"] {
+        for section in ["daemon", "store", "http", "tokens", "limits", "reconcile", "approval", "log"] {
             toml.push_str(&format!("[{section}]\n"));
             for (_, key, value) in self.settings.iter().filter(|(known, ..)| known == section) {
                 toml.push_str(&format!("{key} = {value}\n"));
@@ -235,6 +236,15 @@ impl Daemon {
     /// Everything that the daemon logged, over all starts.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.log_path()).unwrap_or_default()
+    }
+
+    /// Where it listens for clients with a token, at its last start; panics if it does not.
+    #[track_caller]
+    pub(crate) fn network(&self) -> SocketAddr {
+        let log = self.log();
+        let line = log.lines().rfind(|line| line.contains("listening for clients with a token"));
+        let address = line.and_then(|line| line.split("address=").nth(1)).expect("it listens");
+        address.split_whitespace().next().and_then(|address| address.parse().ok()).expect("an address")
     }
 
     /// The process; panics if none runs.

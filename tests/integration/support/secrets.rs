@@ -1,4 +1,5 @@
-//! What no log may hold: the values of arguments that any test has sent, and the credentials of the sandboxes. Every
+//! What no log may hold: the values of arguments that any test has sent, the credentials of the sandboxes, and every token
+//! that a daemon has made. Every
 //! daemon's log is held against them when its test is over.
 
 use std::{

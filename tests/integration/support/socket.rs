@@ -8,6 +8,7 @@
 use std::{
     fmt,
     io::{self, Write as _},
+    net::SocketAddr,
     os::unix::net::UnixStream,
     path::PathBuf,
     sync::atomic::{AtomicU64, Ordering},
@@ -84,13 +85,25 @@ pub(crate) fn fresh_key() -> String {
 pub(crate) struct Client {
     socket: PathBuf,
     name: Option<String>,
-    headers: Vec<(String, String)>,
+    token: Option<String>,
+    network: Option<SocketAddr>,
 }
 
 impl Client {
     /// A client that says no name: the account's default one is meant.
     pub(crate) fn new(socket: PathBuf) -> Self {
-        Self { socket, name: None, headers: Vec::new() }
+        Self { socket, name: None, token: None, network: None }
+    }
+
+    /// The same with a token in place of a name.
+    pub(crate) fn bearing(&self, token: &str) -> Self {
+        secrets::remember(token);
+        Self { name: None, token: Some(token.to_owned()), ..self.clone() }
+    }
+
+    /// The same over the listener of the network.
+    pub(crate) fn over(&self, network: SocketAddr) -> Self {
+        Self { network: Some(network), ..self.clone() }
     }
 
     /// The same socket under another name.
@@ -106,8 +119,18 @@ impl Client {
         headers: &[(&str, &str)],
         body: &[u8],
     ) -> Result<Answer, Trouble> {
-        let stream = self.open(method, path, headers, body)?;
-        match http::receive(stream) {
+        let received = match self.network {
+            None => http::receive(self.open(method, path, headers, body)?),
+            Some(address) => {
+                let bearer = self.token.as_ref().map(|token| format!("Bearer {token}"));
+                let bearer = bearer.as_deref().map(|bearer| ("authorization", bearer));
+                let headers: Vec<_> = headers.iter().copied().chain(bearer).collect();
+                http::receive(
+                    http::send(address, method, path, &headers, body).map_err(Trouble::NobodyThere)?,
+                )
+            }
+        };
+        match received {
             Ok(Outcome::Answered(answer)) => Ok(answer),
             Ok(other) => Err(Trouble::NoAnswer(format!("{other:?}"))),
             Err(error) => Err(Trouble::NoAnswer(error.to_string())),
@@ -126,6 +149,9 @@ impl Client {
         let mut request = format!("{method} {path} HTTP/1.1\r\nhost: writd\r\nconnection: close\r\n");
         if let Some(name) = &self.name {
             request.push_str(&format!("writd-as: {name}\r\n"));
+        }
+        if let Some(token) = &self.token {
+            request.push_str(&format!("authorization: Bearer {token}\r\n"));
         }
         for (name, value) in headers {
             request.push_str(&format!("{name}: {value}\r\n"));
@@ -267,7 +293,11 @@ pub(crate) fn address(line1: &str) -> Value {
 }
 
 pub(crate) fn judge(answer: Answer) -> Reply {
-    let value = serde_json::from_slice(&answer.body)
+    let value: Value = serde_json::from_slice(&answer.body)
         .map_err(|error| Trouble::NoAnswer(format!("{error}: {}", String::from_utf8_lossy(&answer.body))))?;
+    // Every run has one: none of them may be in a log.
+    if let Some(token) = value["token"].as_str() {
+        secrets::remember(token);
+    }
     if (200..300).contains(&answer.status) { Ok(value) } else { Err(Trouble::Refused(answer.status, value)) }
 }
