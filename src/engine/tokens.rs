@@ -147,17 +147,23 @@ impl Handle {
         Ok(IssuedToken { token, secret })
     }
 
-    /// All tokens of the tenant, newest first.
+    /// All tokens of the tenant, newest first, and how many records of anybody cannot be read; `writd verify` names them.
     ///
     /// # Errors
-    /// PERMISSION_DENIED; INTERNAL when one cannot be read.
-    pub fn tokens(&self, by: &Principal) -> Result<Vec<Token>, Box<Problem>> {
+    /// PERMISSION_DENIED; INTERNAL when the store cannot be read.
+    pub fn tokens(&self, by: &Principal) -> Result<(Vec<Token>, u64), Box<Problem>> {
         only_for_admins(by)?;
         let all = self.records().tokens().map_err(|error| unreadable(&error))?;
-        let mut own: Vec<Token> =
-            all.into_iter().map(|(_, token)| token).filter(|token| token.tenant == by.tenant).collect();
+        let (mut own, mut lost) = (Vec::new(), 0);
+        for (_, token) in all {
+            match token {
+                Ok(token) if token.tenant == by.tenant => own.push(token),
+                Ok(_) => {}
+                Err(_) => lost += 1,
+            }
+        }
         own.sort_by_key(|token| std::cmp::Reverse(token.id));
-        Ok(own)
+        Ok((own, lost))
     }
 
     /// Revokes a token, and with it the tokens of the runs that were opened with it. Once more is as good as once.
@@ -167,7 +173,8 @@ impl Handle {
     pub async fn revoke_token(&self, id: TokenId, by: &Principal) -> Result<Token, Box<Problem>> {
         only_for_admins(by)?;
         let all = self.records().tokens().map_err(|error| unreadable(&error))?;
-        let found = all.into_iter().find(|(_, token)| token.id == id && token.tenant == by.tenant);
+        let wanted = |token: &Token| token.id == id && token.tenant == by.tenant;
+        let found = all.into_iter().find(|(_, token)| token.as_ref().is_ok_and(wanted));
         let (sha256, _) = found.ok_or_else(not_found)?;
         let by = Actor::from(by);
         self.ask(|reply| Message::RevokeToken { sha256, by, reply }).await

@@ -112,6 +112,9 @@ pub struct Stored {
 /// An operation that has not ended, or why its record cannot be read.
 pub type OpenRow = (OperationId, Result<Stored, RecordError>);
 
+/// A token with the digest of its secret, or why its record cannot be read.
+pub type TokenRow = (Digest, Result<Token, RecordError>);
+
 /// The daemon's own record.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Meta {
@@ -282,13 +285,13 @@ impl Records<'_> {
         self.get(&keys::token(sha256))
     }
 
-    /// All tokens of principals, with the digests of their secrets.
+    /// All tokens of principals, with the digests of their secrets. One that cannot be read hides no other.
     ///
     /// # Errors
-    /// [`RecordError`].
-    pub fn tokens(&self) -> Result<Vec<(Digest, Token)>, RecordError> {
+    /// [`RecordError`] when the store cannot be read at all.
+    pub fn tokens(&self) -> Result<Vec<TokenRow>, RecordError> {
         let rows = self.0.scan(&Range::prefix(&keys::space(b't')), usize::MAX)?;
-        rows.into_iter().map(|(key, record)| Ok((digest_at_end(&key), decode_row(&key, record)?))).collect()
+        Ok(rows.into_iter().map(|(key, record)| (digest_at_end(&key), decode_row(&key, record))).collect())
     }
 
     /// The token of a run that is in force, and the version of its record.

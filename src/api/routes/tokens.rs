@@ -34,9 +34,9 @@ pub(super) async fn create(
 }
 
 pub(super) async fn list(caller: Caller, Query(NoQuery): Query<NoQuery>) -> Answer {
-    let tokens = caller.engine().tokens(caller.principal())?;
+    let (tokens, unreadable) = caller.engine().tokens(caller.principal())?;
     let items: Vec<_> = tokens.iter().map(|token| view(&caller, token)).collect();
-    json(StatusCode::OK, &Page { items, next: None, unreadable: 0 })
+    json(StatusCode::OK, &Page { items, next: None, unreadable })
 }
 
 pub(super) async fn revoke(

@@ -123,7 +123,7 @@ async fn tokens_of_another_tenant_are_not_there() {
     root.tenant = "other".to_owned();
     t.world.directory.know(root.clone());
     let handle = &t.world.handle;
-    assert!(handle.tokens(&root).unwrap().is_empty());
+    assert!(handle.tokens(&root).unwrap().0.is_empty());
     let foreign = handle.revoke_token(id.parse().unwrap(), &root).await.unwrap_err();
     let absent = handle.revoke_token(crate::domain::ids::TokenId::from_u128(1), &root).await.unwrap_err();
     assert_eq!(foreign, absent);
@@ -179,4 +179,21 @@ async fn a_revoked_token_is_stored_as_revoked_once() {
     let made = entries.iter().find(|entry| entry.name == "token_created").unwrap();
     assert!(matches!(crate::engine::fact_of(made), Ok(Some(Fact::TokenCreated { .. }))));
     t.bear(&secret, "GET", "/v1/operations", None).await.problem(401, "UNAUTHENTICATED");
+}
+
+#[tokio::test]
+async fn a_damaged_record_keeps_nobody_from_revoking_another_token() {
+    use crate::store::records::keys;
+    use crate::store::{Batch, Record};
+    let t = Tester::start();
+    let (secret, id) = t.token(&json!({"principal": "agent"})).await;
+    let (damaged, _) = t.token(&json!({"principal": "agent"})).await;
+    let sha256 = crate::domain::Digest::of(damaged.as_bytes());
+    let record = Record { version: 1, payload: vec![1, 2] };
+    t.world.store.commit(&Batch::new().put(keys::token(sha256), record)).unwrap();
+    let list = t.get("oscar", "/v1/tokens").await;
+    assert_eq!((list.ok(200)["items"].as_array().unwrap().len(), &list.body["unreadable"]), (1, &json!(1)));
+    t.post("oscar", &format!("/v1/tokens/{id}/revoke"), &json!({})).await.ok(200);
+    t.bear(&secret, "GET", "/v1/operations", None).await.problem(401, "UNAUTHENTICATED");
+    assert!(!t.bear(&damaged, "GET", "/v1/operations", None).await.status.is_success());
 }

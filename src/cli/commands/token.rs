@@ -72,7 +72,7 @@ pub(super) fn run(command: TokenCommand, context: &Context) -> Result<(), Failur
         TokenCommand::List => {
             let list: Page<TokenView> =
                 context.talk(async { Ok(client.ask(Ask::get("/v1/tokens")).await?) })?;
-            output.answer(&list, || view::tokens(&list.items))
+            output.answer(&list, || view::tokens(&list))
         }
         TokenCommand::Revoke { id } => {
             let ask = Ask::post(format!("/v1/tokens/{id}/revoke"), &EmptyBody {});

@@ -1,6 +1,6 @@
 //! Tokens, without their secrets.
 
-use crate::api::wire::TokenView;
+use crate::api::wire::{Page, TokenView};
 use crate::cli::output::paper::Paper;
 use crate::cli::output::style::{Span, Style};
 use crate::cli::output::values::{safe, time};
@@ -13,8 +13,14 @@ pub(crate) fn token(view: &TokenView) -> Paper {
 }
 
 /// A list of them.
-pub(crate) fn tokens(views: &[TokenView]) -> Paper {
+pub(crate) fn tokens(list: &Page<TokenView>) -> Paper {
+    let Page { items: views, unreadable, .. } = list;
     let mut page = Paper::new();
+    if *unreadable > 0 {
+        let text =
+            format!("{unreadable} records of tokens cannot be read and are worth nothing: `writd verify`");
+        page.prose(Style::Warn, &text);
+    }
     if views.is_empty() {
         page.prose(Style::Dim, "there is no token");
     }

@@ -296,10 +296,8 @@ impl Ledger<'_> {
 /// Whether the content belongs under this header.
 fn fits(fact: &Fact, entry: &Entry) -> bool {
     match fact {
-        Fact::Operation(event) => match (event, entry.subject) {
-            (Event::Proposed(proposal), Subject::Operation(id)) => proposal.id == id,
-            (_, subject) => matches!(subject, Subject::Operation(_)),
-        },
+        Fact::Operation(Event::Proposed(proposal)) => entry.subject == Subject::Operation(proposal.id),
+        Fact::Operation(_) => matches!(entry.subject, Subject::Operation(_)),
         Fact::RunOpened(run) => entry.subject == Subject::Run(run.id),
         Fact::RunTokenIssued(token) => entry.subject == Subject::Run(token.run),
         Fact::RunEnded(_) => matches!(entry.subject, Subject::Run(_)),
