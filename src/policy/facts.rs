@@ -40,8 +40,10 @@ pub(super) struct Facts<'a> {
     pub(super) given: &'a Given,
     pub(super) environment: Option<&'a str>,
     named: Vec<(&'static str, Value)>,
-    /// The arguments without what somebody merely says: a claim may make a policy stricter, and never easier.
-    proven: Value,
+    /// The facts without what somebody merely says: a claim may make a policy stricter, and never easier.
+    proven: Vec<(&'static str, Value)>,
+    /// The values of the claims.
+    claimed: Vec<Value>,
 }
 
 impl<'a> Facts<'a> {
@@ -73,20 +75,44 @@ impl<'a> Facts<'a> {
             ("tool", tool),
             ("now", clock(given.now)),
         ];
-        let mut proven = given.args.clone();
-        for pointer in &given.claims {
-            remove(&mut proven, pointer);
-        }
-        Facts { given, environment, named, proven }
+        let claimed =
+            given.claims.iter().filter_map(|pointer| given.args.pointer(pointer).cloned()).collect();
+        Facts { given, environment, proven: proven(&named, given), claimed, named }
     }
 
-    /// What a condition sees; without claims where a match makes something easier.
+    /// What a condition sees; without claims, and what may be made of them, where a match makes something easier.
     pub(super) fn named(&self, allows: bool) -> Vec<(&'static str, &Value)> {
-        self.named
-            .iter()
-            .map(|(name, known)| (*name, if allows && *name == "args" { &self.proven } else { known }))
-            .collect()
+        let seen = if allows { &self.proven } else { &self.named };
+        seen.iter().map(|(name, value)| (*name, value)).collect()
     }
+
+    /// Whether the environment is what a claim says.
+    pub(super) fn environment_is_claimed(&self) -> bool {
+        let same = |claim: &Value| claim.as_str().is_some_and(|claim| Some(claim) == self.environment);
+        self.claimed.iter().any(same)
+    }
+}
+
+/// Consequences, the target and what fields become are made of the arguments by the contract: where some of those are
+/// claims, nobody can say here which value comes from one of them, so none of these is seen.
+fn proven(named: &[(&'static str, Value)], given: &Given) -> Vec<(&'static str, Value)> {
+    if given.claims.is_empty() {
+        return named.to_vec();
+    }
+    let mut proven: Vec<(&'static str, Value)> =
+        named.iter().filter(|(name, _)| !matches!(*name, "target" | "consequences")).cloned().collect();
+    for (name, value) in &mut proven {
+        match (*name, &mut *value) {
+            ("args", args) => given.claims.iter().for_each(|pointer| remove(args, pointer)),
+            ("diff", Value::Array(changes)) => {
+                for change in changes.iter_mut().filter_map(Value::as_object_mut) {
+                    change.remove("after");
+                }
+            }
+            _ => {}
+        }
+    }
+    proven
 }
 
 /// In UTC: what the daemon runs under says nothing about where the company is.

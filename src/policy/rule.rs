@@ -104,8 +104,9 @@ impl Rule {
             return missed("requester", kind.as_str(), Some(given.requester.kind.as_str()));
         }
         let environment = rule.environment.as_deref();
-        if let Some(wanted) = environment.filter(|wanted| Some(*wanted) != facts.environment) {
-            return missed("environment", wanted, facts.environment);
+        let claimed = rule.verdict == RuleVerdict::Allow && facts.environment_is_claimed();
+        if let Some(wanted) = environment.filter(|wanted| claimed || Some(*wanted) != facts.environment) {
+            return missed("environment", wanted, facts.environment.filter(|_| !claimed));
         }
         None
     }

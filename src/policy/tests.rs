@@ -132,6 +132,24 @@ fn a_claim_makes_nothing_easier() {
         let claimed = judge_with(&rules, |body| body.claims = vec![claims.to_owned()]);
         assert!(claimed.refused.is_some(), "{claims}");
     }
+    // Neither does what the contract makes of one.
+    for made in [
+        "diff.exists(d, d.field == '/shipping_address/city' && d.after == 'Bern')",
+        "consequences.affected_count == 1",
+        "target.scope == 'c-1'",
+        "target.id == 'c-1'",
+    ] {
+        assert!(judge(&[allow(made)]).refused.is_none(), "without claims it is seen: {made}");
+        let claimed = judge_with(&[allow(made)], |body| body.claims = vec!["/destination/city".to_owned()]);
+        assert!(claimed.refused.is_some(), "{made}");
+    }
+    let here = ConfiguredRule { environment: Some("production".into()), ..allow("true") };
+    let said = |body: &mut Body| {
+        body.arguments = r#"{"customer_id":"c-1","where":"production"}"#.into();
+        body.claims = vec!["/where".to_owned()];
+    };
+    assert!(judge_with(&[here.clone()], said).refused.is_some(), "the environment is what a claim says");
+    assert!(judge(&[here]).refused.is_none());
     let stricter = [approve("one", None), approve("two", Some("args.destination.city == 'Bern'"))];
     let claimed = judge_with(&stricter, |body| body.claims = vec!["/destination/city".to_owned()]);
     assert_eq!(names(&claimed), ["one", "two"], "it may make the policy stricter");

@@ -39,8 +39,9 @@ fn walk(root: &Value, schema: &Value, value: &Value, at: &str, left: usize, foun
             }
         }
         Value::Array(items) => {
-            if let Some(schema) = meant.get("items") {
-                for (index, item) in items.iter().enumerate() {
+            let first = meant.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            for (index, item) in items.iter().enumerate() {
+                if let Some(schema) = first.get(index).or(meant.get("items")) {
                     walk(root, schema, item, &child(at, &index.to_string()), left, found);
                 }
             }
@@ -66,14 +67,16 @@ mod tests {
             "properties": {
                 "id": {"type": "string", "x-kind": "fact"},
                 "why": {"$ref": "#/$defs/said"},
+                "pair": {"prefixItems": [{"x-kind": "fact"}, {"x-kind": "claim"}], "items": {"x-kind": "claim"}},
                 "lines": {"items": {"properties": {"a/b": {"x-kind": "claim"}, "n": {"x-kind": "fact"}}}},
                 "more": {"oneOf": [{"properties": {"t": {"const": "x"}, "note": {"x-kind": "claim"}}}]},
             },
         });
         let value = json!({
             "id": "1", "why": "so", "lines": [{"n": 1}, {"a/b": "y", "n": 2}], "more": {"t": "x", "note": "z"},
+            "pair": ["a", "b", "c"],
         });
-        assert_eq!(claims(&schema, &value), ["/lines/1/a~1b", "/more/note", "/why"]);
+        assert_eq!(claims(&schema, &value), ["/lines/1/a~1b", "/more/note", "/pair/1", "/pair/2", "/why"]);
         assert!(claims(&schema, &json!({"id": "1"})).is_empty());
     }
 }

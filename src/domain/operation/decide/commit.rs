@@ -4,6 +4,7 @@ use super::Decided;
 use super::approve::expiry_code;
 use super::change_policy;
 use crate::domain::Code;
+use crate::domain::budget::UsedUp;
 use crate::domain::operation::command::{Facts, Preconditions, RunStanding, VersionCheck};
 use crate::domain::operation::record::Decision;
 use crate::domain::operation::{Clock, CommitMode, Effect, Event, Operation, State, Wait};
@@ -81,13 +82,7 @@ fn approved(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Deci
         return wait(op, Wait::Limit, facts_of, Code::RateLimited);
     }
     if let Some(used_up) = &facts_of.budget {
-        let mut decided = wait(op, Wait::Budget(used_up.budget.clone()), facts_of, Code::BudgetExhausted);
-        for event in &mut decided.events {
-            if let Event::Deferred { until, .. } = event {
-                *until = used_up.until;
-            }
-        }
-        return decided;
+        return no_room(op, used_up, facts_of);
     }
     match &facts_of.version {
         VersionCheck::ByService => start(op, facts_of, facts),
@@ -154,6 +149,17 @@ fn standing(op: &Operation, facts_of: &Preconditions) -> Vec<Decision> {
             Some(Decision { groups, ..known.clone() })
         })
         .collect()
+}
+
+/// A budget has no room: it waits, and says until when.
+fn no_room(op: &Operation, used_up: &UsedUp, facts_of: &Preconditions) -> Decided {
+    let mut decided = wait(op, Wait::Budget(used_up.budget.clone()), facts_of, Code::BudgetExhausted);
+    for event in &mut decided.events {
+        if let Event::Deferred { until, .. } = event {
+            *until = used_up.until;
+        }
+    }
+    decided
 }
 
 /// Nothing stands in its way but the version, which is read next. That its commit was asked for is not forgotten.

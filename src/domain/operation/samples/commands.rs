@@ -44,7 +44,7 @@ pub(crate) fn commands_of(kind: CommandKind) -> Vec<Asked> {
         CommandKind::Deny => deny(),
         CommandKind::Revoke => revoke(),
         CommandKind::Cancel => cancel(),
-        CommandKind::Commit => commit(),
+        CommandKind::Commit => [commit(), commit_by_version()].concat(),
         CommandKind::RecordAnswer => answers(),
         CommandKind::RecordStatus => statuses(),
         CommandKind::RecordReadback => vec![
@@ -148,82 +148,104 @@ fn cancel() -> Vec<Asked> {
     ]
 }
 
-fn commit() -> Vec<Asked> {
-    type Change = fn(&mut Preconditions);
-    let commit = |explicit: bool, change: Change| {
-        let mut facts = Preconditions {
-            attempt: attempt(7),
-            explicit,
-            entitled: true,
-            run: RunStanding::Open,
-            paused: None,
-            approvers: ["ada", "bob", "ada-ops"].map(|name| (name.to_owned(), Some(Vec::new()))).to_vec(),
-            policy: PolicyNow {
-                version: Digest::of(b"policy"),
-                requirement: Requirement::of(0),
-                execute_within: rules().execute_within,
-            },
-            digests_equal: true,
-            target_busy: None,
-            capacity: true,
-            budget: None,
-            version: VersionCheck::ByService,
-        };
-        change(&mut facts);
-        Command::Commit(Box::new(facts))
+fn commit_with(explicit: bool, change: fn(&mut Preconditions)) -> Command {
+    let mut facts = Preconditions {
+        attempt: attempt(7),
+        explicit,
+        entitled: true,
+        run: RunStanding::Open,
+        paused: None,
+        approvers: ["ada", "bob", "ada-ops"].map(|name| (name.to_owned(), Some(Vec::new()))).to_vec(),
+        policy: PolicyNow {
+            version: Digest::of(b"policy"),
+            requirement: Requirement::of(0),
+            execute_within: rules().execute_within,
+        },
+        digests_equal: true,
+        target_busy: None,
+        capacity: true,
+        budget: None,
+        version: VersionCheck::ByService,
     };
+    change(&mut facts);
+    Command::Commit(Box::new(facts))
+}
+
+fn commit() -> Vec<Asked> {
     let by = Person::Planner;
     vec![
-        asked("commit by the daemon", Person::Daemon, commit(false, |_| {})),
-        asked("commit", by, commit(true, |_| {})),
-        due("commit when due", by, commit(true, |_| {})),
-        asked("commit, not entitled", by, commit(true, |f| f.entitled = false)),
-        asked("commit, run cancelled", by, commit(true, |f| f.run = RunStanding::Cancelled)),
-        asked("commit, run too late", Person::Daemon, commit(false, |f| f.run = RunStanding::DeadlinePassed)),
-        asked("commit, run unreadable", by, commit(true, |f| f.run = RunStanding::Unreadable)),
-        asked("commit, paused", by, commit(true, |f| f.paused = Some("by hand".into()))),
-        asked("commit, approver gone", by, commit(true, |f| f.approvers.iter_mut().for_each(|a| a.1 = None))),
+        asked("commit by the daemon", Person::Daemon, commit_with(false, |_| {})),
+        asked("commit", by, commit_with(true, |_| {})),
+        due("commit when due", by, commit_with(true, |_| {})),
+        asked("commit, not entitled", by, commit_with(true, |f| f.entitled = false)),
+        asked("commit, run cancelled", by, commit_with(true, |f| f.run = RunStanding::Cancelled)),
+        asked(
+            "commit, run too late",
+            Person::Daemon,
+            commit_with(false, |f| f.run = RunStanding::DeadlinePassed),
+        ),
+        asked("commit, run unreadable", by, commit_with(true, |f| f.run = RunStanding::Unreadable)),
+        asked("commit, paused", by, commit_with(true, |f| f.paused = Some("by hand".into()))),
+        asked(
+            "commit, approver gone",
+            by,
+            commit_with(true, |f| f.approvers.iter_mut().for_each(|a| a.1 = None)),
+        ),
         asked(
             "commit, policy stricter",
             by,
-            commit(true, |f| {
+            commit_with(true, |f| {
                 f.policy.requirement = Requirement { assurance: Assurance::Console, ..Requirement::of(1) }
             }),
         ),
         asked(
             "commit, policy denies",
             by,
-            commit(true, |f| f.policy.requirement.denied = Some("never".into())),
+            commit_with(true, |f| f.policy.requirement.denied = Some("never".into())),
         ),
         asked(
             "commit, approval too old by policy",
             by,
-            commit(true, |f| f.policy.execute_within = Millis(0)),
+            commit_with(true, |f| f.policy.execute_within = Millis(0)),
         ),
-        asked("commit, digests differ", by, commit(true, |f| f.digests_equal = false)),
-        asked("commit, target busy", by, commit(true, |f| f.target_busy = Some(operation(9)))),
+        asked("commit, digests differ", by, commit_with(true, |f| f.digests_equal = false)),
+        asked("commit, target busy", by, commit_with(true, |f| f.target_busy = Some(operation(9)))),
         asked(
             "commit, budget used up",
             by,
-            commit(true, |f| {
+            commit_with(true, |f| {
                 f.budget = Some(UsedUp { budget: "refunds".into(), until: Some(super::time(60_000)) });
             }),
         ),
-        asked("commit, no place", by, commit(true, |f| f.capacity = false)),
+        asked("commit, no place", by, commit_with(true, |f| f.capacity = false)),
         asked(
             "commit, version equal",
             by,
-            commit(true, |f| f.version = VersionCheck::Read(Some("7".into()))),
+            commit_with(true, |f| f.version = VersionCheck::Read(Some("7".into()))),
         ),
+    ]
+}
+
+fn commit_by_version() -> Vec<Asked> {
+    let by = Person::Planner;
+    vec![
         asked(
             "commit, version moved",
             by,
-            commit(true, |f| f.version = VersionCheck::Read(Some("9".into()))),
+            commit_with(true, |f| f.version = VersionCheck::Read(Some("9".into()))),
         ),
-        asked("commit, target gone", by, commit(true, |f| f.version = VersionCheck::Read(None))),
-        asked("commit, version is read next", by, commit(true, |f| f.version = VersionCheck::Asked)),
-        due("commit when due, version is read next", by, commit(true, |f| f.version = VersionCheck::Asked)),
-        asked("commit, version unavailable", by, commit(true, |f| f.version = VersionCheck::Unavailable)),
+        asked("commit, target gone", by, commit_with(true, |f| f.version = VersionCheck::Read(None))),
+        asked("commit, version is read next", by, commit_with(true, |f| f.version = VersionCheck::Asked)),
+        due(
+            "commit when due, version is read next",
+            by,
+            commit_with(true, |f| f.version = VersionCheck::Asked),
+        ),
+        asked(
+            "commit, version unavailable",
+            by,
+            commit_with(true, |f| f.version = VersionCheck::Unavailable),
+        ),
     ]
 }
 
