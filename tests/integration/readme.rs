@@ -308,6 +308,6 @@ fn commands_that_do_not_exist_are_seen() {
     assert_eq!(wrong("--as alice op show OP"), None);
     assert_eq!(wrong("error NOT_FOUND"), None);
     assert!(
-        wrong("op undo OP").is_some() && wrong("serve --production").is_some() && wrong("console").is_some()
+        wrong("op undo OP").is_some() && wrong("serve --rehearsal").is_some() && wrong("console").is_some()
     );
 }
