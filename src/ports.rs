@@ -360,6 +360,10 @@ pub trait Directory: Send + Sync {
     fn owner_of(&self, requester: &Principal) -> Option<String>;
     /// The groups in which the author of an approval may still approve in this tenant; none where not at all.
     fn approver_groups(&self, approver: &Actor, tenant: &str) -> Option<Vec<String>>;
+    /// Names that cannot approve what this one asks for, because the same account may speak as both.
+    fn same_account(&self, _requester: &Actor) -> Vec<String> {
+        Vec::new()
+    }
     /// How much of something may be written in a span of time.
     fn budgets(&self) -> &[Budget] {
         &[]

@@ -61,6 +61,18 @@ impl Directory for Configured {
         known.map(|known| known.groups.clone())
     }
 
+    fn same_account(&self, requester: &Actor) -> Vec<String> {
+        if self.0.approval.allow_same_uid {
+            return Vec::new();
+        }
+        let uids = |name: &str| {
+            self.0.principals.iter().find(|known| known.name == name).map(|known| known.uids.as_slice())
+        };
+        let own = uids(&requester.name).unwrap_or_default();
+        let shares = |known: &&ConfiguredPrincipal| known.uids.iter().any(|uid| own.contains(uid));
+        self.0.principals.iter().filter(shares).map(|known| known.name.clone()).collect()
+    }
+
     fn budgets(&self) -> &[Budget] {
         &self.0.budgets
     }

@@ -299,6 +299,12 @@ impl Handle {
             proposal.rules.execute_within = proposal.rules.execute_within.min(within);
         }
         proposal.rules.approval = ruling.requirement;
+        if proposal.rules.approval.asks_somebody() {
+            let exclude = &mut proposal.rules.approval.exclude;
+            exclude.extend(self.parts.directory.same_account(&proposal.requester));
+            exclude.sort();
+            exclude.dedup();
+        }
         proposal.policy = ruling.version;
         proposal.matched = ruling.matched;
         Ok(())

@@ -148,7 +148,10 @@ fn a_claim_makes_nothing_easier() {
         body.arguments = r#"{"customer_id":"c-1","where":"production"}"#.into();
         body.claims = vec!["/where".to_owned()];
     };
-    assert!(judge_with(std::slice::from_ref(&here), said).refused.is_some(), "the environment is what a claim says");
+    assert!(
+        judge_with(std::slice::from_ref(&here), said).refused.is_some(),
+        "the environment is what a claim says"
+    );
     assert!(judge(&[here]).refused.is_none());
     let stricter = [approve("one", None), approve("two", Some("args.destination.city == 'Bern'"))];
     let claimed = judge_with(&stricter, |body| body.claims = vec!["/destination/city".to_owned()]);

@@ -195,3 +195,19 @@ fn c30_yes_and_no_at_one_moment_give_one_of_them() {
 fn text(value: &Value) -> String {
     value.as_str().expect("a text").to_owned()
 }
+
+#[test]
+fn where_one_account_may_not_play_both_sides_none_of_its_names_approves() {
+    let sandbox = Sandbox::start();
+    let daemon = Setup::new(&sandbox).config("approval", "allow_same_uid", "false").start();
+    let (agent, alice) = (daemon.client("agent"), daemon.client("alice"));
+    let run = id_of(&agent.open_run(&[]).expect("a run"));
+    let id = id_of(&agent.propose_address(&run, "k", "C-1842", 17, "Kungsgatan 5").expect("a proposal"));
+    assert_eq!(code_of(&alice.approve(&id)), "APPROVER_NOT_AUTHORIZED");
+    let shown = alice.operation(&id).expect("an operation");
+    assert_eq!(
+        (&shown["state"], &shown["approvals"]),
+        (&serde_json::json!("proposed"), &serde_json::json!(0))
+    );
+    assert!(sandbox.writes().is_empty());
+}
