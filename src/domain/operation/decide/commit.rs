@@ -34,6 +34,9 @@ pub(super) fn decide(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>
 
 fn approved(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Decided {
     let first = op.attempts.is_empty();
+    if !facts_of.entitled {
+        return Decided::refused(Code::PermissionDenied, "its requester may not write any more");
+    }
     if let Some(ended) = run_ended(op, facts_of) {
         return ended;
     }
@@ -44,9 +47,6 @@ fn approved(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Deci
     }
     if op.no_more_attempts {
         return Decided::refused(Code::Cancelled, "somebody asked to stop: no further attempt starts");
-    }
-    if !facts_of.entitled {
-        return Decided::refused(Code::PermissionDenied, "its requester may not write any more");
     }
     if op.effect != Effect::None {
         return Decided::refused(

@@ -24,6 +24,13 @@ fn begun(requirement: Requirement) -> Operation {
     made.unwrap()
 }
 
+/// Approved by one person, as it was asked for.
+pub(super) fn approved_of_one() -> Operation {
+    let mut op = begun(Requirement::of(1));
+    approves(&mut op, 10, &principal(Person::Ada), None);
+    op
+}
+
 /// Decides and applies what happened.
 fn does(op: &mut Operation, ms: i64, by: &Principal, command: &Command) -> Answer {
     let decided = decide(op, command, &Facts { now: time(ms), by, jitter: 0 });
@@ -43,14 +50,14 @@ fn approves(op: &mut Operation, ms: i64, by: &Principal, note: Option<&str>) -> 
     does(op, ms, by, &Command::Approve { digest, note: note.map(str::to_owned) })
 }
 
-fn code(answer: &Answer) -> Option<Code> {
+pub(super) fn code(answer: &Answer) -> Option<Code> {
     match answer {
         Answer::Refused(refusal) => Some(refusal.code),
         Answer::Done | Answer::Already(_) => None,
     }
 }
 
-fn commit(op: &Operation, change: impl FnOnce(&mut Preconditions)) -> Command {
+pub(super) fn commit(op: &Operation, change: impl FnOnce(&mut Preconditions)) -> Command {
     let approvers = op.approvals().map(|known| (known.by.name.clone(), Some(known.groups.clone()))).collect();
     let mut facts = Preconditions {
         attempt: attempt(1),

@@ -6,4 +6,5 @@ mod digests;
 mod golden;
 mod invariants;
 mod model;
+mod preconditions;
 mod properties;
