@@ -120,7 +120,10 @@ fn work_that_comes_late_comes_also_when_the_client_has_gone() {
         } else {
             let headers = [("idempotency-key", "k"), ("if-match", "\"17\"")];
             let path = "/customers/C-1842/shipping-address";
-            drop(http::send(sandbox.address(), "PUT", path, &headers, ADDRESS).unwrap());
+            let client = http::send(sandbox.address(), "PUT", path, &headers, ADDRESS).unwrap();
+            // One that goes before its request was read has asked for nothing.
+            eventually("the request", || !sandbox.requests().is_empty());
+            drop(client);
         }
         eventually("the late effect", || sandbox.effects_of("customer:C-1842") == 1);
         settles(&sandbox);
