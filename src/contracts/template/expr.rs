@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cel::common::ast::{EntryExpr, Expr as Ast, IdedExpr};
+use cel::common::ast::{EntryExpr, Expr as Ast, IdedExpr, LiteralValue, operators};
 use cel::objects::{Key, Map as CelMap};
 use cel::{Context, ExecutionError, Program, Value as Cel};
 use serde_json::{Map, Number, Value};
@@ -25,7 +25,7 @@ const MAX_LOOPS: usize = 2;
 pub(crate) struct Expr {
     place: String,
     kind: Kind,
-    /// Every dotted path that it reads.
+    /// Every dotted path that it reads; a name whose members are known stands for all of them.
     paths: Vec<Vec<String>>,
 }
 
@@ -92,6 +92,7 @@ impl Expr {
             );
             return None;
         }
+        let paths = paths.into_iter().flat_map(|path| whole(path, names)).collect();
         Some(Expr { place: at.to_owned(), kind, paths })
     }
 
@@ -181,6 +182,15 @@ fn is_known(path: &[String], names: &[&str]) -> bool {
     })
 }
 
+/// A path that ends above known names reads all of them, whatever becomes of it: `preview` is `preview.before` too.
+fn whole(path: Vec<String>, names: &[&str]) -> Vec<Vec<String>> {
+    let below = format!("{}.", path.join("."));
+    let members = names.iter().filter(|name| name.starts_with(&below));
+    let members: Vec<Vec<String>> =
+        members.map(|name| name.split('.').map(str::to_owned).collect()).collect();
+    if members.is_empty() { vec![path] } else { members }
+}
+
 fn reason_of(error: &ExecutionError) -> TemplateReason {
     match error {
         ExecutionError::NoSuchKey(_) | ExecutionError::UndeclaredReference(_) => TemplateReason::NoSuchMember,
@@ -246,6 +256,17 @@ fn dotted(node: &Ast) -> Option<Vec<String>> {
         Ast::Select(select) => {
             let mut path = dotted(&select.operand.expr)?;
             path.push(select.field.clone());
+            Some(path)
+        }
+        // `preview["before"]` is `preview.before`.
+        Ast::Call(call) if call.func_name == operators::INDEX && call.target.is_none() => {
+            let [of, Ast::Literal(LiteralValue::String(name))] =
+                [&call.args.first()?.expr, &call.args.get(1)?.expr]
+            else {
+                return None;
+            };
+            let mut path = dotted(of)?;
+            path.push(name.inner().to_owned());
             Some(path)
         }
         _ => None,

@@ -65,6 +65,38 @@ fn unknown_names_syntax_and_size_are_found_at_load() {
     assert!(parse(&json!(format!("${{args.{}}}", "x".repeat(600))), &names).is_err());
 }
 
+/// The paths that an expression reads where these names are known.
+fn reads(source: &str) -> Vec<String> {
+    let mut findings = Findings::default();
+    let names = ["args", "preview.before", "preview.id"];
+    let expr = Expr::parse(source, "/x", &names, &mut findings);
+    let expr = expr.unwrap_or_else(|| panic!("{source}: {:?}", findings.into_sorted()));
+    let mut paths: Vec<String> = expr.paths().iter().map(|path| path.join(".")).collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+#[test]
+fn what_is_read_is_seen_however_it_is_written() {
+    for source in ["preview[\"before\"].x", "preview['before']['x']", "preview.before[\"x\"]"] {
+        assert_eq!(reads(source), ["preview.before.x"], "{source}");
+    }
+    for source in [
+        "preview",
+        "string(preview)",
+        "preview[\"be\" + \"fore\"][\"x\"]",
+        "[preview].map(p, p.before.x)[0]",
+        "{\"a\": preview}.a.before.x",
+        "(true ? preview : preview).before.x",
+    ] {
+        assert_eq!(reads(source), ["preview.before", "preview.id"], "{source}");
+    }
+    assert_eq!(reads("preview.before[args.name]"), ["args.name", "preview.before"]);
+    assert_eq!(reads("preview.before.list[0].x"), ["preview.before.list"]);
+    assert!(parse(&json!("${preview['after']}"), &["preview.before"]).is_err());
+}
+
 #[test]
 fn errors_never_hold_values() {
     let args = json!({"secret": "hunter2"});

@@ -2,6 +2,7 @@
 
 mod answers;
 mod findings;
+mod hidden;
 mod lock;
 mod public;
 mod published;
