@@ -42,28 +42,30 @@ impl Handle {
     }
 
     /// A tool as a run sees it: by the contract of its opening. One that is not in the catalog any more, or that has
-    /// been retired since, is not used by anybody; one that is new is what it is.
+    /// been retired since, is not used by anybody; one that is new is what it is. A list that cannot be read is no leave
+    /// to use another contract.
     pub(super) fn tool_in(&self, run: &Run, tool: &str, major: u32) -> Option<Arc<dyn Tool>> {
         let current = self.parts.tools.current(tool, major)?;
         if matches!(current.life(), Life::Retired { .. }) {
             return Some(current);
         }
-        let pinned = self.fingerprint_in(run, &name_of(tool, major));
+        let pinned = self.fingerprint_in(run, &name_of(tool, major))?;
         match pinned.filter(|pinned| *pinned != current.fingerprint()) {
             None => Some(current),
             Some(pinned) => self.cache.by_fingerprint(pinned, self.parts.tools.as_ref(), self.records()).ok(),
         }
     }
 
-    fn fingerprint_in(&self, run: &Run, tool: &str) -> Option<Digest> {
+    /// None if the list cannot be had; none in it if the tool is new.
+    fn fingerprint_in(&self, run: &Run, tool: &str) -> Option<Option<Digest>> {
         if let Some(list) = self.cache.list(run.contracts) {
-            return list.get(tool).copied();
+            return Some(list.get(tool).copied());
         }
         let body = self.records().contract(run.contracts).ok().flatten()?;
         let list = Arc::new(serde_json::from_slice::<Fingerprints>(&body).ok()?);
         let found = list.get(tool).copied();
         self.cache.keep_list(run.contracts, list);
-        found
+        Some(found)
     }
 
     /// A request about a write, in the trace of that write.
