@@ -5,7 +5,7 @@
 mod schema;
 mod table;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::Serialize;
@@ -110,9 +110,20 @@ fn values(old: Option<&Value>, new: Option<&Value>, at: &str, diff: &mut Contrac
     if old == new {
         return;
     }
-    if let (Some(before @ Value::Object(_)), Some(after @ Value::Object(_))) = (old, new) {
-        for name in keys(before, after) {
-            values(before.get(name), after.get(name), &child(at, name), diff);
+    let block = |side: Option<&Value>| side.is_none_or(Value::is_object);
+    let inside = keys(old.unwrap_or(&Value::Null), new.unwrap_or(&Value::Null));
+    if block(old) && block(new) && !inside.is_empty() {
+        if new.is_none() && at == "/redact" {
+            diff.add(ChangeKind::Major, at, "gone: what was hidden is shown");
+        }
+        // A block that is not there is one without members.
+        for name in inside {
+            values(
+                old.and_then(|old| old.get(name)),
+                new.and_then(|new| new.get(name)),
+                &child(at, name),
+                diff,
+            );
         }
         return;
     }
@@ -163,10 +174,39 @@ fn errors(old: Option<&Value>, new: Option<&Value>, diff: &mut ContractDiff) {
     }
     for (i, line) in new.iter().enumerate() {
         if !old.iter().any(|other| same(line, other)) {
-            let why = format!("new: the answer {} was ambiguous before", shown(line));
-            diff.add(ChangeKind::Minor, &format!("/errors/{i}"), why);
+            let before =
+                new[i + 1..].iter().any(|later| overlap(line, later) && old.iter().any(|o| same(o, later)));
+            let (kind, why) = if before {
+                (ChangeKind::Major, "fitted a later line before")
+            } else {
+                (ChangeKind::Minor, "was ambiguous before")
+            };
+            diff.add(kind, &format!("/errors/{i}"), format!("new: the answer {} {why}", shown(line)));
         }
     }
+    let place = |line: &Value| new.iter().position(|other| same(line, other));
+    for (i, first) in old.iter().enumerate() {
+        for second in old[i + 1..].iter().filter(|second| overlap(first, second)) {
+            if let (Some(first), Some(now)) = (place(first), place(second))
+                && now < first
+            {
+                let why = format!("moved: the answer {} fitted an earlier line", shown(second));
+                diff.add(ChangeKind::Major, &format!("/errors/{now}"), why);
+            }
+        }
+    }
+}
+
+/// Whether one answer, or one error that a status reports, can fit both lines: then the first of them counts.
+fn overlap(one: &Value, other: &Value) -> bool {
+    let body = |line: &Value| -> BTreeMap<String, Value> {
+        let members = line.get("body").and_then(Value::as_object).into_iter().flatten();
+        members.map(|(name, value)| (name.trim_start_matches('/').to_owned(), value.clone())).collect()
+    };
+    let (first, second) = (body(one), body(other));
+    let fits = first.iter().all(|(name, value)| second.get(name).is_none_or(|other| other == value));
+    // A status is asked for by what the body says alone.
+    fits && (one.get("status") == other.get("status") || !first.is_empty() && !second.is_empty())
 }
 
 #[cfg(test)]

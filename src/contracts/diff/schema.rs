@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::ChangeKind::{Major, Minor};
 use super::{ContractDiff, keys};
 use crate::contracts::finding::child;
-use crate::contracts::schema::{constant, deref, tag_of};
+use crate::contracts::schema::{constant, tag_of};
+use crate::contracts::units::Pointer;
 
 /// Which way the values go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,6 +26,10 @@ const LOWER: &[&str] =
     &["minLength", "minItems", "minimum", "exclusiveMinimum", "minProperties", "minContains"];
 /// Keywords that say nothing about which values pass.
 const WORDS: &[&str] = &["title", "description", "examples", "$comment", "$schema", "deprecated"];
+/// Keywords that say what a value means: another meaning is another value.
+const MEANING: &[&str] = &["x-unit", "x-currency", "x-kind", "x-offset"];
+/// References followed one after the other: more than the limits of a schema allow.
+const MAX_REFS: usize = 64;
 /// Keywords that are compared on their own.
 const OWN: &[&str] = &[
     "$ref",
@@ -63,17 +68,72 @@ fn names(value: Option<&Value>) -> BTreeSet<&str> {
     list(value).iter().filter_map(Value::as_str).collect()
 }
 
-/// The types of a schema; `number` holds the whole ones too.
-fn types(schema: &Value) -> BTreeSet<&str> {
+/// The types of a schema, or of the values that it lists; `number` holds the whole ones too. Nothing means all.
+fn types(schema: &Value) -> Option<BTreeSet<&str>> {
     let mut types: BTreeSet<&str> = match schema.get("type") {
         Some(Value::String(one)) => [one.as_str()].into(),
         Some(many) => names(Some(many)),
-        None => BTreeSet::new(),
+        None => values(schema)?.into_iter().map(type_of).collect(),
     };
     if types.contains("number") {
         types.insert("integer");
     }
-    types
+    Some(types)
+}
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.as_f64().is_some_and(|number| number.fract() == 0.0) => "integer",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// Where a reference leads.
+fn follow<'v>(root: &'v Value, schema: &'v Value) -> Option<&'v Value> {
+    let pointer: Pointer = schema.get("$ref")?.as_str()?.strip_prefix('#')?.parse().ok()?;
+    pointer.of(root)
+}
+
+/// The schemas that a value must pass one behind the other: what stands beside a reference, and what it leads to.
+fn chain<'v>(root: &'v Value, schema: &'v Value) -> Vec<&'v Value> {
+    let parts = std::iter::successors(Some(schema), |schema| follow(root, schema));
+    parts.take(MAX_REFS).collect()
+}
+
+/// The parts of a chain that say something.
+fn telling<'v>(chain: &[&'v Value]) -> Vec<&'v Value> {
+    let quiet = |key: &String| {
+        WORDS.contains(&key.as_str()) || matches!(key.as_str(), "$ref" | "$defs" | "definitions")
+    };
+    let mut parts = chain.to_vec();
+    parts.retain(|part| part.as_object().is_none_or(|members| !members.keys().all(quiet)));
+    parts
+}
+
+/// Whether all references inside a value lead to the same on both sides.
+fn leads_alike<'v>(
+    roots: (&'v Value, &'v Value),
+    value: &'v Value,
+    seen: &mut HashSet<*const Value>,
+) -> bool {
+    if !seen.insert(std::ptr::from_ref(value)) {
+        return true;
+    }
+    let here = match (follow(roots.0, value), follow(roots.1, value)) {
+        (Some(old), Some(new)) => old == new && leads_alike(roots, old, seen),
+        (None, None) => true,
+        _ => false,
+    };
+    here && match value {
+        Value::Object(members) => members.values().all(|member| leads_alike(roots, member, seen)),
+        Value::Array(items) => items.iter().all(|item| leads_alike(roots, item, seen)),
+        _ => true,
+    }
 }
 
 /// The values that a schema lists, if it lists any.
@@ -102,7 +162,33 @@ impl<'a> Walk<'a, '_> {
         if !self.seen.insert((std::ptr::from_ref(old), std::ptr::from_ref(new))) {
             return;
         }
-        let (old, new) = (deref(self.roots.0, old), deref(self.roots.1, new));
+        let (before, after) = (chain(self.roots.0, old), chain(self.roots.1, new));
+        let (parts, others) = (telling(&before), telling(&after));
+        if parts.len() == others.len() {
+            parts.into_iter().zip(others).for_each(|(old, new)| self.part(old, new, at));
+        } else if parts.is_empty() || others.is_empty() {
+            let nothing: &'static Value = &Value::Null;
+            let one = |parts: &[&'a Value]| parts.first().copied().unwrap_or(nothing);
+            parts.iter().skip(1).chain(others.iter().skip(1)).for_each(|_| self.other(at));
+            self.part(one(&parts), one(&others), at);
+        } else {
+            self.other(at);
+        }
+        for (old, new) in before.into_iter().zip(after) {
+            WORDS.iter().for_each(|key| self.keyword(key, old.get(*key), new.get(*key), &child(at, key)));
+        }
+    }
+
+    fn other(&mut self, at: &str) {
+        let why = "another chain of references: they cannot be compared one by one";
+        self.diff.add(Major, &child(at, "$ref"), why);
+    }
+
+    /// One schema without what it refers to.
+    fn part(&mut self, old: &'a Value, new: &'a Value, at: &str) {
+        if (old.is_boolean() || new.is_boolean()) && old != new {
+            return self.diff.add(Major, at, "changed: whether anything passes at all");
+        }
         self.types(old, new, at);
         self.listed(old, new, at);
         self.required(old, new, at);
@@ -126,13 +212,19 @@ impl<'a> Walk<'a, '_> {
     }
 
     fn types(&mut self, old: &Value, new: &Value, at: &str) {
-        let (before, after) = (types(old), types(new));
         let at = child(at, "type");
-        for gone in before.difference(&after) {
-            self.narrower(&at, &format!("{gone} is not taken any more"));
-        }
-        for more in after.difference(&before).filter(|_| !before.is_empty()) {
-            self.wider(&at, &format!("{more} is possible now"));
+        match (types(old), types(new)) {
+            (Some(before), Some(after)) => {
+                for gone in before.difference(&after) {
+                    self.narrower(&at, &format!("{gone} is not taken any more"));
+                }
+                for more in after.difference(&before) {
+                    self.wider(&at, &format!("{more} is possible now"));
+                }
+            }
+            (Some(_), None) => self.wider(&at, "any type is possible now"),
+            (None, Some(_)) => self.narrower(&at, "not every type is taken any more"),
+            (None, None) => {}
         }
     }
 
@@ -222,22 +314,31 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    fn keyword(&mut self, key: &str, old: Option<&Value>, new: Option<&Value>, at: &str) {
+    fn keyword(&mut self, key: &str, old: Option<&'a Value>, new: Option<&'a Value>, at: &str) {
         if old == new {
+            if old.is_some_and(|value| !leads_alike(self.roots, value, &mut HashSet::new())) {
+                self.diff.add(Major, at, "changed: what a reference inside it leads to");
+            }
             return;
+        }
+        if MEANING.contains(&key) {
+            return self.diff.add(Major, at, "changed: what the value means");
         }
         if WORDS.contains(&key) || key.starts_with("x-") {
             return self.diff.add(Minor, at, "changed: says nothing about which values pass");
         }
-        let number = |value: Option<&Value>| value.and_then(Value::as_f64);
+        // Without it, one must be there.
+        let silent = (key == "minContains").then_some(1.0);
+        let number = |value: Option<&Value>| value.map_or(silent, Value::as_f64);
         let order = match (number(old), number(new)) {
             (Some(before), Some(after)) => before.partial_cmp(&after),
             _ => None,
         };
         let (grows, upper, lower) = (order, UPPER.contains(&key), LOWER.contains(&key));
         match (old, new) {
-            (None, Some(_)) => self.narrower(at, "a bound is new"),
-            (Some(_), None) => self.wider(at, "a bound is gone"),
+            _ if silent.is_some() && grows == Some(std::cmp::Ordering::Equal) => {}
+            (None, Some(_)) if silent.is_none() => self.narrower(at, "a bound is new"),
+            (Some(_), None) if silent.is_none() => self.wider(at, "a bound is gone"),
             _ if upper && grows == Some(std::cmp::Ordering::Less) => {
                 self.wider(at, "the upper bound was raised")
             }

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::resolve;
 
-/// References followed one after the other: more is a riddle, not a definition.
-const MAX_REFS: usize = 8;
+/// References followed one after the other: more than the limits of a schema allow.
+const MAX_REFS: usize = 32;
 
 /// Follows references within the document, a bounded number of times.
 pub(in crate::contracts) fn deref<'v>(root: &'v Value, schema: &'v Value) -> &'v Value {
