@@ -18,7 +18,8 @@ use crate::domain::Digest;
 
 /// The file beside the contracts.
 pub const LOCK_FILE: &str = "catalog.lock";
-/// The folder beside it with the pinned bodies, each under its fingerprint: what a new minor is compared with.
+/// The folder beside it with the bodies that are or were pinned, each under its fingerprint: what a new minor is compared
+/// with, and what a version that comes back must be.
 pub const BODIES: &str = "catalog.bodies";
 /// The role that sees what no other role is given.
 const FIRST_ROLE: &str = "agent";
@@ -54,6 +55,27 @@ pub(super) fn source_in(dir: &Path) -> Option<std::io::Result<Source>> {
 fn body_in(dir: &Path, fingerprint: &str) -> Option<Contract> {
     let body = std::fs::read(dir.join(BODIES).join(format!("{fingerprint}.json"))).ok()?;
     Contract::from_body(&body).ok().filter(|contract| contract.fingerprint().to_string() == fingerprint)
+}
+
+/// A version that is or was pinned.
+struct Known {
+    tool: String,
+    version: Version,
+    fingerprint: String,
+}
+
+/// Every version whose body is kept, whether or not something pins it still.
+fn kept_in(dir: &Path) -> Vec<Known> {
+    let read = |entry: std::io::Result<std::fs::DirEntry>| {
+        let path = entry.ok()?.path();
+        let fingerprint = path.file_name()?.to_str()?.strip_suffix(".json")?.to_owned();
+        let body = std::fs::read(&path).ok()?;
+        let whole = Digest::of(&body).to_string() == fingerprint;
+        let value: Value = serde_json::from_slice(&body).ok().filter(|_| whole)?;
+        let version = value.get("version")?.as_str()?.parse().ok()?;
+        Some(Known { tool: value.get("tool")?.as_str()?.to_owned(), version, fingerprint })
+    };
+    std::fs::read_dir(dir.join(BODIES)).into_iter().flatten().filter_map(read).collect()
 }
 
 /// Reads a lock and holds the catalog to it.
@@ -200,20 +222,41 @@ impl Lock {
         self.roles.values().any(|tools| tools.get(tool).is_some_and(|pins| pins.contains_key(&version)))
     }
 
+    /// Every version that is pinned, or was once.
+    fn known(&self, dir: &Path) -> Vec<Known> {
+        let mut known = kept_in(dir);
+        for (tool, pins) in self.roles.values().flatten() {
+            known.extend(pins.iter().map(|(version, pin)| Known {
+                tool: tool.clone(),
+                version: *version,
+                fingerprint: pin.fingerprint.clone(),
+            }));
+        }
+        known
+    }
+
     /// The lock that fits a catalog: every role keeps its tools, and what is new goes to `agent`.
     ///
     /// # Errors
-    /// A version got another body since it was pinned, or a new minor breaks the one that was.
+    /// A version got another body since it was pinned, whether or not it still is; a new minor breaks the one that was,
+    /// or is lower.
     pub fn renewed(&self, dir: &Path, catalog: &Catalog) -> Result<Lock, Vec<Finding>> {
         let mut findings = Findings::default();
         self.breaks(dir, catalog, &mut findings);
+        let known = self.known(dir);
         for contract in catalog.list() {
-            let pinned = |tools: &BTreeMap<String, BTreeMap<Version, Pin>>| {
-                tools.get(&contract.tool).and_then(|pins| pins.get(&contract.version)).cloned()
-            };
-            let mut before = self.roles.values().filter_map(pinned);
-            if before.any(|pin| pin.fingerprint != contract.fingerprint().to_string()) {
-                release::changed(contract, &format!("{LOCK_FILE} pins"), &mut findings);
+            let (version, fingerprint) = (contract.version, contract.fingerprint().to_string());
+            let before = || known.iter().filter(|one| one.tool == contract.tool);
+            let newest = before().map(|one| one.version).filter(|one| one.major == version.major).max();
+            let mut same = before().filter(|one| one.version == version).peekable();
+            match newest {
+                Some(newest) if same.peek().is_none() && newest > version => {
+                    release::lowered(contract, newest, "is or was pinned", &mut findings);
+                }
+                _ if same.any(|one| one.fingerprint != fingerprint) => {
+                    release::changed(contract, &format!("{LOCK_FILE} or {BODIES} pins"), &mut findings);
+                }
+                _ => {}
             }
         }
         if findings.is_empty() { Ok(self.pinning(catalog)) } else { Err(findings.into_sorted()) }

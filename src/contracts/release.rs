@@ -7,6 +7,7 @@ use super::catalog::Catalog;
 use super::contract::Contract;
 use super::diff::{ChangeKind, ContractDiff};
 use super::finding::{Finding, FindingCode, Findings};
+use super::units::Version;
 
 /// What breaks is listed up to here; `contracts diff` shows all of it.
 const SHOWN: usize = 5;
@@ -28,22 +29,31 @@ fn breaking(old: &Contract, new: &Contract) -> Vec<super::diff::ContractChange> 
 }
 
 impl Catalog {
-    /// What speaks against putting this catalog in the place of another one: a version that got another body, or a new
-    /// minor that breaks the one that is in force. Findings without file and line.
+    /// What speaks against putting this catalog in the place of another one: a version that got another body, a new
+    /// minor that breaks the one that is in force, or one that is lower. Findings without file and line.
     #[must_use]
     pub fn breaks(&self, in_force: &Catalog) -> Vec<Finding> {
         let mut findings = Findings::default();
         for new in self.list() {
-            match in_force.get(&new.tool_ref()) {
-                Some(old) if old.version == new.version && old.fingerprint() != new.fingerprint() => {
+            let same = in_force.list().find(|old| old.tool == new.tool && old.version == new.version);
+            match (same, in_force.get(&new.tool_ref())) {
+                (Some(old), _) if old.fingerprint() != new.fingerprint() => {
                     changed(new, "the daemon has in force", &mut findings);
                 }
-                Some(old) if old.version < new.version => between(&old, new, &mut findings),
-                Some(_) | None => {}
+                (_, Some(old)) if old.version < new.version => between(&old, new, &mut findings),
+                (None, Some(old)) => lowered(new, old.version, "the daemon has in force", &mut findings),
+                (Some(_), _) | (None, None) => {}
             }
         }
         findings.into_sorted()
     }
+}
+
+/// The finding about a version that is new, and lower than one that is known.
+pub(super) fn lowered(new: &Contract, known: Version, than: &str, findings: &mut Findings) {
+    let message = format!("{} {} is new, and lower than {known}, which {than}", new.tool, new.version);
+    let remedy = format!("give it a version above {known}");
+    findings.add(FindingCode::BreakingChange, "/version", message, remedy);
 }
 
 /// The finding about another body under the same version.

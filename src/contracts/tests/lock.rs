@@ -2,7 +2,7 @@ use std::path::Path;
 
 use super::super::{BODIES, Catalog, FindingCode as Code, LOCK_FILE, Lock};
 use super::findings::sources;
-use super::shipped_dir;
+use super::{report, shipped_dir};
 
 #[test]
 fn the_shipped_lock_pins_what_is_shipped() {
@@ -60,4 +60,50 @@ fn another_body_is_not_pinned_under_the_version_of_the_first() {
     let codes: Vec<Code> = other.breaks(&first).iter().map(|finding| finding.code).collect();
     assert_eq!(codes, [Code::ChangedBody]);
     assert!(first.breaks(&first).is_empty());
+}
+
+const READ: &str = "get_customer.tool.yaml";
+
+/// The shipped read under another version, with another timeout.
+fn read_of(version: &str, timeout: &str) -> Catalog {
+    let mut read = sources(Some((READ, "timeout: 2s", &format!("timeout: {timeout}")))).remove(0);
+    read.text = read.text.replace("version: \"1.0\"", &format!("version: \"{version}\""));
+    Catalog::from_sources(vec![read]).unwrap_or_else(|found| panic!("{}", report(&found)))
+}
+
+/// A folder with a lock for this catalog, and the bodies that it pins.
+fn keep(dir: &Path, lock: &Lock, catalog: &Catalog) {
+    std::fs::write(dir.join(LOCK_FILE), lock.text()).unwrap();
+    std::fs::create_dir_all(dir.join(BODIES)).unwrap();
+    for contract in catalog.list() {
+        let name = format!("{}.json", contract.fingerprint());
+        std::fs::write(dir.join(BODIES).join(name), contract.body()).unwrap();
+    }
+}
+
+#[test]
+fn a_lower_minor_is_not_put_in_the_place_of_a_higher_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let (high, low) = (read_of("1.2", "2s"), read_of("1.1", "3s"));
+    let lock = Lock::default().renewed(dir.path(), &high).unwrap();
+    keep(dir.path(), &lock, &high);
+    let refused = lock.renewed(dir.path(), &low).unwrap_err();
+    assert_eq!(refused.iter().map(|finding| finding.code).collect::<Vec<_>>(), [Code::BreakingChange]);
+    let refused: Vec<Code> = low.breaks(&high).iter().map(|finding| finding.code).collect();
+    assert_eq!(refused, [Code::BreakingChange]);
+}
+
+#[test]
+fn a_version_that_was_pinned_may_be_gone_back_to_as_it_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let (low, high) = (read_of("1.0", "2s"), read_of("1.1", "3s"));
+    let first = Lock::default().renewed(dir.path(), &low).unwrap();
+    keep(dir.path(), &first, &low);
+    let second = first.renewed(dir.path(), &high).unwrap();
+    keep(dir.path(), &second, &high);
+    // Its body is kept, so it is known for what it was.
+    assert!(second.renewed(dir.path(), &low).is_ok());
+    let other = read_of("1.0", "4s");
+    let refused = second.renewed(dir.path(), &other).unwrap_err();
+    assert!(refused.iter().any(|finding| finding.code == Code::ChangedBody), "{}", report(&refused));
 }

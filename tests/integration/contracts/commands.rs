@@ -138,7 +138,7 @@ fn a_minor_that_breaks_the_pinned_one_is_not_pinned() {
     edit(&daemon, READ, "version: \"1.0\"", "version: \"1.1\"");
     edit(&daemon, READ, "timeout: 2s", "timeout: 3s");
     assert_eq!(run(&daemon, &["contracts", "lock"]).0, 0, "a minor that breaks nothing");
-    assert_eq!(fs::read_dir(&bodies).expect("the bodies").count(), 3, "the old body is gone");
+    assert_eq!(fs::read_dir(&bodies).expect("the bodies").count(), 4, "the old body is kept");
 }
 
 fn codes(refused: &Value) -> Vec<&str> {

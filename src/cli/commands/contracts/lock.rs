@@ -13,7 +13,6 @@ use crate::cli::output::paper::Paper;
 use crate::cli::output::style::Style;
 use crate::cli::output::values::safe;
 use crate::contracts::{BODIES, Catalog, Contract, LOCK_FILE, Lock};
-use crate::domain::Digest;
 
 /// Pin the contracts as they are.
 #[derive(Args, Debug)]
@@ -37,7 +36,6 @@ pub(super) fn run(args: LockArgs, context: &Context) -> Result<(), Failure> {
     // The bodies first: a lock that is there has what it pins.
     bodies(&dir, &catalog).map_err(failed)?;
     let written = replace(&path, lock.text().as_bytes()).map_err(failed)?;
-    forget(&dir, &catalog).map_err(failed)?;
     let answer = json!({ "file": path.display().to_string(), "written": written });
     context.output.answer(&answer, || {
         let mut page = Paper::new();
@@ -62,25 +60,12 @@ fn name(contract: &Contract) -> String {
     format!("{}.json", contract.fingerprint())
 }
 
+/// What was pinned once stays, so that its version does not come back with another body.
 fn bodies(dir: &Path, catalog: &Catalog) -> io::Result<()> {
     let folder = dir.join(BODIES);
     fs::create_dir_all(&folder)?;
     for contract in catalog.list() {
         replace(&folder.join(name(contract)), contract.body())?;
-    }
-    Ok(())
-}
-
-/// Bodies that nothing pins any more. Files of other names are somebody else's.
-fn forget(dir: &Path, catalog: &Catalog) -> io::Result<()> {
-    let pinned: Vec<String> = catalog.list().map(|contract| name(contract)).collect();
-    for entry in fs::read_dir(dir.join(BODIES))? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let ours = name.strip_suffix(".json").is_some_and(|stem| stem.parse::<Digest>().is_ok());
-        if ours && !pinned.contains(&name) {
-            fs::remove_file(entry.path())?;
-        }
     }
     Ok(())
 }
