@@ -256,6 +256,12 @@ impl Lock {
                 _ if same.any(|one| one.fingerprint != fingerprint) => {
                     release::changed(contract, &format!("{LOCK_FILE} or {BODIES} pins"), &mut findings);
                 }
+                // What is pinned has been compared above.
+                Some(newest) if newest < version && !self.pins(&contract.tool, newest) => {
+                    let last = before().find(|one| one.version == newest);
+                    let old = last.and_then(|one| body_in(dir, &one.fingerprint));
+                    old.iter().for_each(|old| release::between(old, contract, &mut findings));
+                }
                 _ => {}
             }
         }

@@ -107,3 +107,17 @@ fn a_version_that_was_pinned_may_be_gone_back_to_as_it_was() {
     let refused = second.renewed(dir.path(), &other).unwrap_err();
     assert!(refused.iter().any(|finding| finding.code == Code::ChangedBody), "{}", report(&refused));
 }
+
+#[test]
+fn what_was_pinned_once_still_holds_for_a_new_minor() {
+    let dir = tempfile::tempdir().unwrap();
+    let old = read_of("1.0", "2s");
+    let lock = Lock::default().renewed(dir.path(), &old).unwrap();
+    keep(dir.path(), &lock, &old);
+    let none = lock.renewed(dir.path(), &Catalog::empty()).unwrap();
+    assert!(none.renewed(dir.path(), &read_of("1.1", "3s")).is_ok());
+    let mut read = sources(Some((READ, "scope: customers.read", "scope: customers.everything"))).remove(0);
+    read.text = read.text.replace("version: \"1.0\"", "version: \"1.1\"");
+    let refused = none.renewed(dir.path(), &Catalog::from_sources(vec![read]).unwrap()).unwrap_err();
+    assert_eq!(refused.iter().map(|finding| finding.code).collect::<Vec<_>>(), [Code::BreakingChange]);
+}
