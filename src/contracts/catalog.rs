@@ -218,7 +218,8 @@ impl Catalog {
             named(&undo.tool, "/compensation/tool", EffectClass::Write);
         }
         if let Some(readback) = &parts.readback {
-            named(&readback.read, "/readback/read", EffectClass::Read);
+            let looked = named(&readback.read, "/readback/read", EffectClass::Read);
+            looked.iter().for_each(|read| verify::seen(&readback.expect, read, findings));
             if readback.with.is_none() && readback.read != parts.preview.read {
                 let message = "another read than that of the preview needs its own arguments";
                 findings.add(FindingCode::MissingField, "/readback", message, "add `with`");

@@ -137,6 +137,7 @@ impl<'a> Lint<'a, '_> {
         };
         self.keywords(members, at);
         self.subschemas(members, at, level);
+        self.opens(members, at, level);
         if members.contains_key("$ref") {
             return self.reference(members, at);
         }
@@ -303,15 +304,36 @@ impl<'a> Lint<'a, '_> {
         }
     }
 
+    /// What a schema lets in is evaluated, so that no `unevaluatedProperties: false` around it closes the object again.
+    fn opens(&mut self, members: &Map<String, Value>, at: &str, level: Level) {
+        let keys = ["additionalProperties", "unevaluatedProperties"];
+        let closed = level.closed || keys.iter().any(|key| members.get(*key) == Some(&Value::Bool(false)));
+        let told = types_of(members).contains(&"object") && !members.contains_key("$ref");
+        if told && !closed {
+            return;
+        }
+        for key in keys.iter().filter(|key| members.get(**key).is_some_and(|of| *of != Value::Bool(false))) {
+            let message = "it lets in members that nobody declared, whatever is around it";
+            self.add(FindingCode::OpenObject, &child(at, key), message, "declare them, or write `false`");
+        }
+    }
+
     fn array(&mut self, members: &Map<String, Value>, at: &str) {
         let tuple = members.contains_key("prefixItems") && members.get("items") == Some(&Value::Bool(false));
         if !members.contains_key("maxItems") && !tuple {
             let message = "the array has no bound";
             self.add(FindingCode::UnboundedArray, at, message, "add `maxItems`");
         }
-        if !members.contains_key("items") && !members.contains_key("prefixItems") {
-            let message = "the items of the array are not declared";
-            self.add(FindingCode::FreeForm, at, message, "add `items` with a type");
+        if !members.contains_key("items") {
+            let (message, remedy) = if members.contains_key("prefixItems") {
+                (
+                    "the items after the first ones are not declared",
+                    "add `items: false`, or `items` with a type",
+                )
+            } else {
+                ("the items of the array are not declared", "add `items` with a type")
+            };
+            self.add(FindingCode::FreeForm, at, message, remedy);
         }
     }
 

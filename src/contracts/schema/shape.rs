@@ -91,7 +91,14 @@ pub(super) fn is_bounded_pattern(pattern: &str) -> bool {
             ']' if class => class = false,
             _ if class => {}
             '[' => class = true,
-            '(' => group += 1,
+            '(' => {
+                group += 1;
+                // Flags change what the signs mean: `(?m)` makes the anchors those of a line.
+                let mut ahead = chars.clone();
+                if ahead.next() == Some('?') && ahead.next() != Some(':') {
+                    return false;
+                }
+            }
             ')' => group = group.saturating_sub(1),
             '*' | '+' | '$' | '^' => return false,
             '|' if group == 0 => return false,
@@ -116,6 +123,10 @@ mod tests {
         for bounded in ["^C-[0-9]{1,9}$", "^[A-Z]{2}$", "^(a|b)?[*+]$", r"^\+[0-9]{3}$"] {
             assert!(is_bounded_pattern(bounded), "{bounded}");
         }
+        for flags in ["^(?m)a$", "^(?x)a$", "^(?s)a$", "^(?m:a)$", "^a(?-u)b$", "^((?m)a)$"] {
+            assert!(!is_bounded_pattern(flags), "{flags}");
+        }
+        assert!(is_bounded_pattern("^(?:a|b){2}$"));
         for open in ["C-[0-9]{1,9}", "^a*$", "^a+$", "^a{2,}$", "^a|b$", "^a$|^b$", "^(?:a+)$", "^a", r"^a\$"]
         {
             assert!(!is_bounded_pattern(open), "{open}");

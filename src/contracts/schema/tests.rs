@@ -301,3 +301,39 @@ fn an_input_says_what_kind_of_statement_it_is() {
         assert!(!found(said.clone()), "{said}");
     }
 }
+
+#[test]
+fn what_looks_closed_and_is_not_is_found() {
+    let found = |property: Value| {
+        let mut findings = Findings::default();
+        let root = json!({"type": "object", "additionalProperties": false, "properties": {"a": property},
+            "$defs": {}});
+        lint(&root, "", Use::Output, &mut findings);
+        findings.into_sorted().iter().map(|finding| finding.code).collect::<Vec<_>>()
+    };
+    let flag = json!({"type": "boolean"});
+    assert_eq!(
+        found(json!({"type": "array", "maxItems": 3, "prefixItems": [flag]})),
+        [FindingCode::FreeForm]
+    );
+    for rest in [json!(false), flag.clone()] {
+        let tuple = json!({"type": "array", "maxItems": 3, "prefixItems": [flag], "items": rest});
+        assert_eq!(found(tuple), []);
+    }
+    let closed = |key: &str, part: Value| {
+        let mut schema = json!({"type": "object", "unevaluatedProperties": false, "properties": {"b": flag}});
+        schema[key] = part;
+        schema
+    };
+    for part in [json!({"additionalProperties": true}), json!({"unevaluatedProperties": true})] {
+        for key in ["allOf", "anyOf"] {
+            assert!(found(closed(key, json!([part]))).contains(&FindingCode::OpenObject), "{key} {part}");
+        }
+        for key in ["if", "then", "else"] {
+            assert!(found(closed(key, part.clone())).contains(&FindingCode::OpenObject), "{key} {part}");
+        }
+    }
+    let part = json!({"type": "boolean", "additionalProperties": {"type": "boolean"}});
+    assert_eq!(found(part), [FindingCode::OpenObject], "a definition that is referred to");
+    assert_eq!(found(closed("allOf", json!([{"properties": {}}]))), []);
+}

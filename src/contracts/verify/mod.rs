@@ -12,7 +12,7 @@ use super::yaml::Document;
 use crate::domain::{Digest, Millis};
 
 pub(super) use rules::rules;
-pub(super) use shown::shown;
+pub(super) use shown::{seen, shown};
 
 /// What a contract needs, whatever it does.
 pub(super) fn required(of: &Declaration, present: &serde_json::Value, findings: &mut Findings) {

@@ -136,6 +136,7 @@ fn pointers(contract: &Contract, findings: &mut Findings) {
             check(pointer, &format!("/redact/{audience}"));
         }
     }
+    contract.redact.never_store.iter().for_each(|pointer| check(pointer, "/redact/never_store"));
     if let Some(parts) = &contract.write {
         let Evidence { key, operation_id, request_sha256 } = &parts.receipt.evidence;
         for pointer in [key, operation_id, request_sha256].into_iter().flatten() {
@@ -205,8 +206,23 @@ fn method(contract: &Contract, findings: &mut Findings) {
     findings.add(FindingCode::WrongClass, "/adapter/http/method", message, remedy);
 }
 
+/// What an example expects is a part of an answer: nothing in it may be other than the output schema says.
+fn answered(i: usize, example: &Value, contract: &Contract, findings: &mut Findings) {
+    const WHOLE: &[&str] = &["required", "dependentRequired", "minProperties", "oneOf", "anyOf", "contains"];
+    let Some(expect) = example.get("expect") else { return };
+    for violation in contract.output.validate(expect).err().into_iter().flatten() {
+        if WHOLE.contains(&violation.keyword.as_str()) {
+            continue;
+        }
+        let place = format!("/examples/{i}/expect{}", violation.pointer);
+        let message = format!("what is expected does not pass the output schema: {}", violation.message);
+        findings.add(FindingCode::InvalidExample, place, message, "mend the example or the schema");
+    }
+}
+
 fn examples(document: &Value, contract: &Contract, findings: &mut Findings) {
     for (i, example) in document.get("examples").and_then(Value::as_array).into_iter().flatten().enumerate() {
+        answered(i, example, contract, findings);
         let Some(args) = example.get("args") else { continue };
         if let Err(violations) = contract.input.validate(&contract.input.with_defaults(args)) {
             for violation in violations {

@@ -57,6 +57,14 @@ pub(in crate::contracts) fn shown(
     }
 }
 
+/// What a readback waits for is what the read says it answers, and shows.
+pub(in crate::contracts) fn seen(expect: &Template, read: &Contract, findings: &mut Findings) {
+    shown_fields(expect, &mut Vec::new(), &mut |path| {
+        check_path(read.output(), "/readback/expect", path, 0, findings);
+        redacted(read, path, "/readback/expect", findings);
+    });
+}
+
 const CALL: &str = "/preview/call";
 
 /// A preview tool must answer what the approver is shown.
