@@ -1,7 +1,5 @@
 //! What a proposal takes of budgets, and what was taken before the daemon was started.
 
-use std::sync::Arc;
-
 use serde_json::Value;
 
 use super::Parts;
@@ -82,7 +80,7 @@ pub(super) fn recall(parts: &Parts, memory: &mut Memory, now: Time) -> Result<()
                 return Ok(());
             }
             if !stored.operation.proposal.spends.is_empty() {
-                memory.spent.hear(&Arc::new(stored).operation);
+                memory.spent.hear(&stored.operation);
             }
         }
         if !whole {

@@ -33,6 +33,7 @@ mod readback;
 mod receipts;
 mod recovery;
 mod reload;
+mod rulings;
 mod runs;
 pub mod system;
 #[cfg(test)]

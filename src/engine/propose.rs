@@ -287,7 +287,7 @@ impl Handle {
     /// What the table says becomes part of what is proposed; what it forbids is not stored.
     fn apply_policy(&self, proposal: &mut Proposal, body: &Body) -> Result<(), Box<Problem>> {
         let now = proposal.created;
-        let ruling = self.parts.policy.judge(proposal, body, now);
+        let ruling = super::rulings::ruling(&self.parts, proposal, body, now);
         if let Some(refused) = ruling.refused {
             let detail = format!("the policy denies it (rule `{}`): {}", refused.rule, refused.reason);
             return Err(Box::new(Problem::new(Code::Denied, detail)));
@@ -299,12 +299,6 @@ impl Handle {
             proposal.rules.execute_within = proposal.rules.execute_within.min(within);
         }
         proposal.rules.approval = ruling.requirement;
-        if proposal.rules.approval.asks_somebody() {
-            let exclude = &mut proposal.rules.approval.exclude;
-            exclude.extend(self.parts.directory.same_account(&proposal.requester));
-            exclude.sort();
-            exclude.dedup();
-        }
         proposal.policy = ruling.version;
         proposal.matched = ruling.matched;
         Ok(())

@@ -89,10 +89,12 @@ impl Handle {
     /// A run carries no more than its opener may use. That a tool does not exist is said when it is used.
     fn granted(&self, by: &Principal, tools: &[String]) -> Result<(), Box<Problem>> {
         for (index, tool) in tools.iter().enumerate() {
-            super::grants::may_use(&self.parts, by, None, tool).map_err(|mut problem| {
-                problem.pointer = Some(format!("/tools/{index}"));
-                problem
-            })?;
+            super::grants::may_use(&self.parts, by, by.on_behalf_of.as_deref(), tool).map_err(
+                |mut problem| {
+                    problem.pointer = Some(format!("/tools/{index}"));
+                    problem
+                },
+            )?;
         }
         Ok(())
     }

@@ -48,6 +48,7 @@ impl Clock for TestClock {
 pub(crate) struct TestDirectory {
     banned: Mutex<Vec<String>>,
     budgets: OnceLock<Vec<Budget>>,
+    same_account: OnceLock<Vec<String>>,
     known: Mutex<Vec<Principal>>,
 }
 
@@ -72,12 +73,21 @@ impl TestDirectory {
 }
 
 impl TestDirectory {
+    /// Names that belong to the account of whoever asks.
+    pub(crate) fn one_account(&self, names: &[&str]) {
+        self.same_account.set(names.iter().map(|name| (*name).to_owned()).collect()).unwrap();
+    }
+
     pub(crate) fn budget(&self, budget: Budget) {
         self.budgets.set(vec![budget]).unwrap();
     }
 }
 
 impl Directory for TestDirectory {
+    fn same_account(&self, _: &Actor) -> Vec<String> {
+        self.same_account.get().cloned().unwrap_or_default()
+    }
+
     fn budgets(&self) -> &[Budget] {
         self.budgets.get().map_or(&[], Vec::as_slice)
     }

@@ -134,3 +134,18 @@ async fn a_grant_that_is_gone_keeps_an_approved_write_from_starting() {
     let refused = world.handle.open_run(&agent(), open).await.unwrap_err();
     assert_eq!((refused.code, refused.pointer.as_deref()), (Code::PermissionDenied, Some("/tools/0")));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stricter_policy_still_asks_no_name_of_the_requesters_account() {
+    let world = World::start();
+    world.directory.one_account(&["bob"]);
+    let id = note(&world, "set_note_later").await;
+    approve(&world, id).await;
+    world.policy.asks(Requirement::of(2));
+    let refused = world.handle.commit(id, &agent()).await.unwrap_err();
+    assert_eq!(refused.code, Code::PolicyChanged);
+    let digest = world.handle.operation(id, &ada()).unwrap().operation.proposal.proposal_sha256;
+    let by_bob = world.handle.command(id, Command::Approve { digest, note: None }, &bob()).await.unwrap_err();
+    assert_eq!(by_bob.code, Code::ApproverNotAuthorized);
+    assert_eq!(world.service.writes(), 0);
+}

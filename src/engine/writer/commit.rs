@@ -21,6 +21,7 @@ use crate::engine::group::internal;
 use crate::engine::handle::{CommandDone, visible};
 use crate::engine::memory::Reading;
 use crate::engine::message::Reply;
+use crate::engine::rulings;
 use crate::store::records::{Records, Stored};
 
 impl Writer {
@@ -223,7 +224,7 @@ impl Writer {
             execute_within: proposal.rules.execute_within,
         };
         if let Some(body) = body {
-            let ruling = self.parts.policy.judge(proposal, body, now);
+            let ruling = rulings::ruling(&self.parts, proposal, body, now);
             known.version = ruling.version;
             known.requirement = ruling.requirement;
             known.execute_within = ruling.execute_within.unwrap_or(known.execute_within);

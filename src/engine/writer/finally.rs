@@ -3,7 +3,7 @@
 
 use super::Writer;
 use crate::domain::json::Canonical;
-use crate::domain::operation::{Event, Operation, Proposal};
+use crate::domain::operation::{Operation, Proposal};
 use crate::domain::problem::Problem;
 use crate::domain::{Code, Digest};
 use crate::engine::group::internal;
@@ -24,10 +24,7 @@ fn scope(proposal: &Proposal) -> Result<Digest, Box<Problem>> {
 
 impl Writer {
     /// Remembers it with the denial, in the same commit.
-    pub(super) fn remember_denial(&mut self, events: &[Event], stored: &Stored) -> Result<(), Box<Problem>> {
-        if !events.iter().any(|event| matches!(event, Event::Denied { last: true, .. })) {
-            return Ok(());
-        }
+    pub(super) fn remember_denial(&mut self, stored: &Stored) -> Result<(), Box<Problem>> {
         let proposal = stored.operation.proposal.as_ref();
         let record = IdempotencyRecord {
             request: proposal.proposal_sha256,

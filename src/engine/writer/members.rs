@@ -178,11 +178,12 @@ impl Writer {
             before
         } else {
             let approved = decided.events.iter().any(|event| matches!(event, Event::Approved { .. }));
-            if let Err(problem) = self.remember_denial(&decided.events, &before) {
-                return drop(reply.send(Err(problem)));
-            }
+            let last = decided.events.iter().any(|event| matches!(event, Event::Denied { last: true, .. }));
             match self.append(Some(&before), decided.events, &Actor::from(by)) {
                 Ok(after) => {
+                    if last && let Err(problem) = self.remember_denial(&after) {
+                        return drop(reply.send(Err(problem)));
+                    }
                     if approved {
                         self.points.push("P2");
                     }

@@ -103,8 +103,10 @@ fn approved(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Deci
 fn governance(op: &Operation, facts_of: &Preconditions, facts: &Facts<'_>) -> Option<Decided> {
     let (asked, standing) = (op.requirement(), standing(op, facts_of));
     if asked.asks_somebody() && !asked.is_satisfied(standing.iter()) {
+        // One whose author has left a group counts for less than it did: it is asked for again as a whole.
         let stands = |known: &Decision| {
-            standing.iter().any(|stands| stands.by == known.by && asked.counts_decision(stands))
+            let same = |now: &&Decision| now.by == known.by && now.groups == known.groups;
+            standing.iter().find(same).is_some_and(|now| asked.counts_decision(now))
         };
         let lost = op.approvals().filter(|known| !stands(known));
         let mut decided = Decided::refused(

@@ -148,10 +148,11 @@ fn cancel() -> Vec<Asked> {
     ]
 }
 
-fn commit_with(explicit: bool, change: fn(&mut Preconditions)) -> Command {
-    let mut facts = Preconditions {
+/// Nothing stands in the way.
+pub(crate) fn preconditions() -> Preconditions {
+    Preconditions {
         attempt: attempt(7),
-        explicit,
+        explicit: false,
         entitled: true,
         run: RunStanding::Open,
         paused: None,
@@ -166,7 +167,11 @@ fn commit_with(explicit: bool, change: fn(&mut Preconditions)) -> Command {
         capacity: true,
         budget: None,
         version: VersionCheck::ByService,
-    };
+    }
+}
+
+fn commit_with(explicit: bool, change: fn(&mut Preconditions)) -> Command {
+    let mut facts = Preconditions { explicit, ..preconditions() };
     change(&mut facts);
     Command::Commit(Box::new(facts))
 }

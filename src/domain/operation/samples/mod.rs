@@ -7,7 +7,7 @@ mod events;
 mod operations;
 mod people;
 
-pub(crate) use commands::{Asked, When, commands_of};
+pub(crate) use commands::{Asked, When, commands_of, preconditions};
 pub(crate) use events::event_of;
 pub(crate) use operations::all;
 pub(crate) use people::{Person, actor, principal};

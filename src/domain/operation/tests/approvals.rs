@@ -1,7 +1,7 @@
 //! Who has to approve, and when what was given does not count any more.
 
-use crate::domain::operation::command::{PolicyNow, Preconditions, RunStanding, VersionCheck};
-use crate::domain::operation::samples::{Person, attempt, principal, proposal, rules, time};
+use crate::domain::operation::command::{PolicyNow, Preconditions};
+use crate::domain::operation::samples::{Person, attempt, preconditions, principal, proposal, rules, time};
 use crate::domain::operation::{
     Actor, Answer, Command, Decided, Facts, Needed, Operation, Recorded, Requirement, State, decide, evolve,
     propose,
@@ -59,24 +59,12 @@ pub(super) fn code(answer: &Answer) -> Option<Code> {
 
 pub(super) fn commit(op: &Operation, change: impl FnOnce(&mut Preconditions)) -> Command {
     let approvers = op.approvals().map(|known| (known.by.name.clone(), Some(known.groups.clone()))).collect();
-    let mut facts = Preconditions {
-        attempt: attempt(1),
-        explicit: false,
-        entitled: true,
-        run: RunStanding::Open,
-        paused: None,
-        approvers,
-        policy: PolicyNow {
-            version: Digest::of(b"now"),
-            requirement: op.proposal.rules.approval.clone(),
-            execute_within: op.proposal.rules.execute_within,
-        },
-        digests_equal: true,
-        target_busy: None,
-        capacity: true,
-        budget: None,
-        version: VersionCheck::ByService,
+    let policy = PolicyNow {
+        version: Digest::of(b"now"),
+        requirement: op.proposal.rules.approval.clone(),
+        execute_within: op.proposal.rules.execute_within,
     };
+    let mut facts = Preconditions { attempt: attempt(1), approvers, policy, ..preconditions() };
     change(&mut facts);
     Command::Commit(Box::new(facts))
 }
@@ -214,6 +202,12 @@ fn who_may_not_approve_any_more_has_not_approved() {
         assert_eq!(code(&does(&mut op, 20, &daemon, &gone)), Some(Code::ApprovalRevoked));
         assert_eq!((op.state, op.approvals().count()), (State::Proposed, 0));
     }
+    // Who has left one of two groups is asked again, and somebody else for the other one.
+    let mut op = begun(of_groups(&[("crm", 1), ("money", 1)]));
+    approves(&mut op, 10, &in_groups(Person::Ada, &["crm", "money"]), None);
+    let left = commit(&op, |facts| facts.approvers[0].1 = Some(vec!["crm".into()]));
+    assert_eq!(code(&does(&mut op, 20, &daemon, &left)), Some(Code::ApprovalRevoked));
+    assert_eq!((op.state, op.approvals().count()), (State::Proposed, 0));
     // One too many is no reason to ask again.
     let mut op = begun(Requirement::of(1));
     approves(&mut op, 10, &principal(Person::Ada), None);
