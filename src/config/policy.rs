@@ -92,6 +92,33 @@ pub struct ConfiguredRule {
     pub survive_transient: bool,
 }
 
+impl ConfiguredRule {
+    /// A rule that matches everything, and asks one approver where it asks.
+    #[must_use]
+    pub fn new(name: &str, verdict: RuleVerdict) -> ConfiguredRule {
+        ConfiguredRule {
+            name: name.to_owned(),
+            place: RulePlace { path: "policy".to_owned(), line: None, source: "defaults".to_owned() },
+            verdict,
+            class: None,
+            tool: None,
+            tenant: None,
+            environment: None,
+            requester: None,
+            when: None,
+            reason: None,
+            count: 1,
+            group: None,
+            assurance: Assurance::LocalUid,
+            exclude: Vec::new(),
+            decide_within: None,
+            execute_within: None,
+            reason_required: false,
+            survive_transient: true,
+        }
+    }
+}
+
 /// All `[[policy]]`; none if the file has no such list.
 pub(super) fn rules<'a>(reader: &mut Reader<'a>, document: &'a DeTable<'a>) -> Option<Vec<ConfiguredRule>> {
     let source = reader.file_label().to_owned();
@@ -207,26 +234,8 @@ pub(super) fn check(
 
 /// What is used without any `[[policy]]`: a person approves every write, drafts need nobody.
 pub(super) fn shipped() -> Vec<ConfiguredRule> {
-    let one = |name: &str, class, verdict| ConfiguredRule {
-        name: name.to_owned(),
-        place: RulePlace { path: "policy".to_owned(), line: None, source: "defaults".to_owned() },
-        verdict,
-        class: Some(class),
-        tool: None,
-        tenant: None,
-        environment: None,
-        requester: None,
-        when: None,
-        reason: None,
-        count: 1,
-        group: None,
-        assurance: Assurance::LocalUid,
-        exclude: Vec::new(),
-        decide_within: None,
-        execute_within: None,
-        reason_required: false,
-        survive_transient: true,
-    };
+    let one =
+        |name, class, verdict| ConfiguredRule { class: Some(class), ..ConfiguredRule::new(name, verdict) };
     vec![
         one("writes-need-a-person", WriteClass::Write, RuleVerdict::Approve),
         one("drafts-need-nobody", WriteClass::Draft, RuleVerdict::Allow),

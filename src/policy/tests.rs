@@ -8,24 +8,9 @@ use crate::ports::Fit;
 
 fn rule(name: &str, verdict: RuleVerdict) -> ConfiguredRule {
     ConfiguredRule {
-        name: name.to_owned(),
         place: RulePlace { path: "policy[1]".to_owned(), line: Some(1), source: "daemon.toml".to_owned() },
-        verdict,
-        class: None,
-        tool: None,
-        tenant: None,
-        environment: None,
-        requester: None,
-        when: None,
         reason: (verdict == RuleVerdict::Deny).then(|| "not on a sample".to_owned()),
-        count: 1,
-        group: None,
-        assurance: Assurance::LocalUid,
-        exclude: Vec::new(),
-        decide_within: None,
-        execute_within: None,
-        reason_required: false,
-        survive_transient: true,
+        ..ConfiguredRule::new(name, verdict)
     }
 }
 
